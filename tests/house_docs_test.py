@@ -8,6 +8,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools", "house")]
 
+import docs_layers  # pylint: disable=wrong-import-position
 import docs_tables  # pylint: disable=wrong-import-position
 import docs_test as docs  # pylint: disable=wrong-import-position
 
@@ -64,6 +65,29 @@ ROWS = [
     ('OP("a",\n   B<C>, 1)\n// OP(2)\nOP("b", D, 2)\n',
      [["a", "B<C>", "1"], ["b", "D", "2"]]),
 ]
+
+
+class LayersTest(unittest.TestCase):
+
+    def test_picture(self):
+        include = '#include "{}"\n'.format
+        files = [
+            ("base/a.h", ""),
+            ("vm/run/a.h", include("base/a.h") + include("vm/isa/a.h")),
+            ("vm/isa/a.h", include("base/a.h") + "#include <vector>\n"),
+            ("tools/a.cc", include("eyrie/c.h") + include("tools/b.h")),
+            ("include/eyrie/c.h", ""),
+        ]
+        self.assertEqual(
+            docs_layers.picture(files),
+            " 2  vm/run         vm/isa\n"
+            " 1  tools          include/eyrie\n"
+            " 1  vm/isa         base\n"
+            " 0  base           nothing\n"
+            " 0  include/eyrie  nothing\n")
+        with self.assertRaises(SystemExit):
+            docs_layers.picture([("vm/a/a.h", include("vm/b/b.h")),
+                                 ("vm/b/b.h", include("vm/a/a.h"))])
 
 
 class DocsTest(unittest.TestCase):

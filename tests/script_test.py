@@ -62,7 +62,7 @@ FULL_DISK = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
 NO_LOOPBACK = ["unshare", "--user", "--map-root-user", "--net"]
 PAGE = "; see 'When ./eyrie fails' in docs/building.md."
 
-# What the row is about, arguments, a dict of its machine, and the end of the
+# The subject of the row, arguments, a dict of its machine, and the end of the
 # last line. Keys of a machine: "in" (a command to start the script with),
 # fakes by their names (None removes a program), "system" (its os-release), and
 # "before" (shell commands in the tree).

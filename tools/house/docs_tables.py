@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+import docs_layers
+
 FOLDER = "docs/generated"
 COMMAND = "./eyrie docs"
 
@@ -343,6 +345,14 @@ def public_names(root):
         for row in def_rows(root, ignored, "PUBLIC_FLAG")) + "\n"
 
 
+def layers(root):
+    """Returns the page of folders and their includes."""
+    return (f"# Layers\n\nMade by `{COMMAND}` from the includes of all files. "
+            "A folder is one\nfloor above the highest that it includes. "
+            "Arrows that follow from others are\nleft out.\n\n```\n"
+            f"{docs_layers.picture(docs_layers.sources(root))}```\n")
+
+
 def pages(root, eyrie):
     """Returns the generated pages by their path from the root."""
     return {
@@ -350,6 +360,7 @@ def pages(root, eyrie):
         f"{FOLDER}/imports.md": imports(root),
         f"{FOLDER}/element_types.md": element_types(root),
         f"{FOLDER}/flags.md": flags_page(root, eyrie),
+        f"{FOLDER}/layers.md": layers(root),
     }
 
 
