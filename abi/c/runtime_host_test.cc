@@ -314,6 +314,23 @@ TEST(HostAllocator, TakesUploads) {
   EXPECT_TRUE(allocator->Holds(value->elements<float>()->data()));
 }
 
+// The device keeps memory for later buffers, up to its limit.
+TEST(HostAllocator, GetsIdleMemoryBackOverTheLimit) {
+  const std::pair<uint64_t, size_t> kRows[] = {{0, 1}, {1, 0}, {1 << 20, 0}};
+  for (const auto& [limit, kept] : kRows) {
+    const auto allocator = std::make_shared<Counting>();
+    const auto device = Device::Open(
+        "local-sync", {.allocator = allocator, .max_idle_memory = limit});
+    ASSERT_TRUE(device) << device.error().message();
+    const std::vector<float> elements(1 << 19);  // 2 MiB
+    for (int i = 0; i < 2; ++i) {
+      const auto value = Value::Array({1 << 19}, elements)->Upload(*device);
+      ASSERT_TRUE(value) << value.error().message();
+    }
+    EXPECT_EQ(allocator->live(), kept) << limit;
+  }
+}
+
 // For each allocation in turn, it and all later ones fail. The call fails, and
 // nothing leaks. The context remains usable once there is memory again.
 TEST(HostAllocator, MayHaveNone) {
