@@ -16,6 +16,10 @@ namespace eyrie::hal {
 namespace {
 
 constexpr uint64_t kIdleShare = 4;
+// A block may be larger than the buffer by this share of the buffer, and the
+// buffers of a context with a limit leave at most this share of it idle. So the
+// memory that a context causes to be used is at most 1.25 times its limit.
+constexpr uint64_t kSlackShare = 8;
 // How many blocks of a free list are looked at for the best one.
 constexpr int kMaxTries = 8;
 
@@ -32,12 +36,15 @@ void Permit(const PooledBuffer& block) {
 }  // namespace
 
 void PooledBuffer::OnLastRef() {
+  const auto& meter = charge().meter();
+  const uint64_t max_idle =
+      meter == nullptr ? ~uint64_t{0} : meter->limit() / kSlackShare;
   charge().Reset();
   WillBeIdle();
   // This may be the last reference to the allocator, which must outlive the
   // call.
   const Ref<PooledAllocator> home = std::move(home_);
-  home->Recycle(this);
+  home->Recycle(this, max_idle);
 }
 
 PooledAllocator::PooledAllocator(const Options& options)
@@ -133,14 +140,16 @@ PooledBuffer* PooledAllocator::TakeIdle(size_t pool, uint64_t size,
                                         uint64_t owner) {
   if (size > kMaxPooled) return nullptr;
   const size_t size_class = ClassOf(size);
-  // Each block of the next class is large enough.
   const size_t end =
       std::min(size_class + (size < kExactFrom ? 1 : 2), class_count_);
   for (size_t c = size_class; c < end; ++c) {
     PooledBuffer** found = nullptr;
     PooledBuffer** at = &free_[pool * class_count_ + c];
     for (int tries = kMaxTries; *at != nullptr && tries > 0; --tries) {
-      const bool fits = (*at)->capacity_ >= size;
+      const size_t capacity = (*at)->capacity_;
+      const bool fits =
+          capacity >= size &&
+          (size < kExactFrom || capacity - size <= size / kSlackShare);
       const bool own = fits && (*at)->owner_ == owner;
       if (own || (fits && found == nullptr)) found = at;
       if (own) break;
@@ -248,10 +257,10 @@ void PooledAllocator::TraceChange(trace::Name name, uint64_t size) const {
                  now.host_local.live() + now.device_local.live());
 }
 
-void PooledAllocator::Recycle(PooledBuffer* buffer) {
+void PooledAllocator::Recycle(PooledBuffer* buffer, uint64_t max_idle) {
   const bool counted = buffer->counted_;
   const uint64_t size = buffer->byte_length();
-  Release(buffer);
+  Release(buffer, max_idle);
   if (counted && trace::IsRecording(trace::kEvents)) [[unlikely]]
     TraceChange(trace::Name::kFree, size);
 }
@@ -266,9 +275,9 @@ uint64_t PooledAllocator::MaxIdle(size_t capacity) {
   return max_idle_.load(std::memory_order_relaxed);
 }
 
-void PooledAllocator::Release(PooledBuffer* buffer) {
+void PooledAllocator::Release(PooledBuffer* buffer, uint64_t max_idle) {
   const size_t capacity = buffer->capacity_;
-  const uint64_t max_idle = MaxIdle(capacity);
+  max_idle = std::min(MaxIdle(capacity), std::max(max_idle, kAlwaysKept));
   bool arms = false;
   {
     const std::lock_guard<ShortLock> lock(lock_);

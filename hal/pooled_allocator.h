@@ -133,7 +133,7 @@ class PooledAllocator : public Allocator {
   static constexpr size_t kMaxPooled = size_t{1} << 40;
   // Idle memory up to this size is kept without asking for the machine's, and
   // for any time.
-  static constexpr size_t kAlwaysKept = size_t{12} << 20;
+  static constexpr uint64_t kAlwaysKept = uint64_t{12} << 20;
   // Buffers up to this size are always cleared, because it is cheap.
   static constexpr size_t kAlwaysCleared = 1024;
 
@@ -160,10 +160,11 @@ class PooledAllocator : public Allocator {
   absl::Status ClearFor(PooledBuffer& block, uint64_t owner, uint64_t size);
   Ref<Buffer> HandOut(PooledBuffer* block, const BufferParams& params,
                       uint64_t size, uint64_t owner, bool counted);
-  // Takes back an unreferenced buffer.
-  void Recycle(PooledBuffer* buffer);
+  // Takes back an unreferenced buffer. It is kept if then at most `max_idle`
+  // bytes are idle, or kAlwaysKept if that is more.
+  void Recycle(PooledBuffer* buffer, uint64_t max_idle);
   // Adds it to its free list, or deletes it.
-  void Release(PooledBuffer* buffer);
+  void Release(PooledBuffer* buffer, uint64_t max_idle);
   // Returns the limit of idle bytes for a block of `capacity` bytes.
   uint64_t MaxIdle(size_t capacity);
   // Calls FreeOldBlocks after a period. If that is impossible, frees all now.

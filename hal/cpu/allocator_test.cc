@@ -8,11 +8,13 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/memory_meter.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "tests/support/cpu_device.h"
@@ -121,6 +123,22 @@ TEST(Allocator, IdleMemoryIsLimited) {
     EXPECT_EQ(allocator->idle_bytes(), c.want);
     allocator->Trim();
     EXPECT_EQ(allocator->idle_bytes(), 0u);
+  }
+}
+
+// Idle memory is an eighth of the limit of the context that used it, so memory
+// in use and idle memory stay near the limit.
+TEST(Allocator, ContextsWithALimitLeaveLittleIdle) {
+  const std::pair<uint64_t, uint64_t> kRows[] = {
+      {64 * kMiB, 0}, {255 * kMiB, 0}, {256 * kMiB, 32 * kMiB}};
+  for (const auto& [limit, idle] : kRows) {
+    const auto allocator = MakeRef<Allocator>(nullptr, 1024 * kMiB);
+    const auto meter = std::make_shared<MemoryMeter>(limit);
+    for (int i = 0; i < 2; ++i) {
+      const auto buffer = *allocator->AllocateCharged(
+          meter, "a buffer", BufferParams(), 32 * kMiB);
+    }
+    EXPECT_EQ(allocator->idle_bytes(), idle) << limit;
   }
 }
 
