@@ -20,7 +20,8 @@ FILES = (
     "eyrie", "install/documents.py", "install/help_files.py",
     "install/install.py", "install/notices.py", "install/package.py",
     "python/build_wheel.py",
-    "tools/commands.def", "tools/house/docs_tables.py",
+    "tools/commands.def", "tools/house/docs_layers.py",
+    "tools/house/docs_tables.py",
     "tools/house/packages.txt",
 )
 PROGRAMS = (
