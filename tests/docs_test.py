@@ -1,17 +1,18 @@
 """Checks the documents: tables, links, and every command that they show.
 
-The tables of docs/generated must equal the output of
-tools/house/docs_tables.py. Each link must lead to an existing file and heading.
-Each page of docs, samples and tests must be reachable from README.md. The
-commands of a ```console block run in a folder of links to the tree: "$ " begins
-a command, and "> ", or any line after a backslash, continues it. The other
-lines are its expected output on both streams; "..." matches any lines, "…" any
-part of a line. A block ```c name.c is a file for the commands.
+The tables of docs/generated must be as docs_tables.py makes them, examples of
+CONTRIBUTING.md in the files that their rows name. Links must lead to existing
+files and headings, and each page must be reachable from README.md. The commands
+of a ```console block run in a folder of links to the tree: "$ " begins one, and
+"> ", or any line after a backslash, continues it. The other lines are its
+output on both streams; "..." matches any lines, "…" any part of a line. A block
+```c name.c is a file for the commands.
     docs_test.py TOOL [--update] [PAGE ...]    only these pages' commands
 Tested by house_docs_test.py.
 """
 
 import argparse
+import glob
 import os
 import re
 import subprocess
@@ -86,6 +87,38 @@ def check_links(root):
                 waiting.append(target)
     for path in sorted(set(texts) - reached):
         yield f"{path}: No link leads from README.md to it."
+
+
+def row_files(root, names):
+    """Returns the files that a row names; NAME, … and * match any text."""
+    beside = os.path.dirname(names[0])
+    patterns = [re.sub("NAME|…", "*", name) for name in names]
+    found = {path for pattern in patterns for path in
+             glob.glob(os.path.join(root, pattern)) +
+             glob.glob(os.path.join(root, beside, pattern))}
+    return sorted(path for path in found if os.path.isfile(path))
+
+
+def check_examples(root, page="CONTRIBUTING.md"):
+    """Yields a sentence for each example in a page that its files lack.
+
+    A row is "| `files` | what to add | `examples` |". An example is code of one
+    of the files, where … matches any text, or the name of one.
+    """
+    for number, line in enumerate(docs_tables.read(root, page).split("\n"), 1):
+        spans = [re.findall(r"`([^`]+)`", cell)
+                 for cell in line.split("|")[1:-1]]
+        if len(spans) != 3 or not spans[0] or "NAME" in spans[0][0]:
+            continue
+        files = row_files(root, spans[0] + spans[2])
+        text = " ".join(docs_tables.read(root, path) for path in files)
+        for example in spans[2]:
+            words = [re.escape(word) for word in example.split()]
+            code = r"\s+".join(words).replace("…", ".*")
+            if not re.search(code, text, re.S) and not any(
+                    path.endswith("/" + example) for path in files):
+                yield (f"{page}:{number}: No file of the row has the example: "
+                       f"{example}")
 
 
 def commands(block):
@@ -208,6 +241,7 @@ def main():
     wanted = docs_tables.pages(root, os.path.abspath(options.tool))
     sentences = docs_tables.stale_pages(root, wanted)
     sentences += check_links(root)
+    sentences += check_examples(root)
     with tempfile.TemporaryDirectory() as prefix:
         environment = installed(root, options.tool, prefix)
         for path in options.pages or page_paths(root):

@@ -103,6 +103,26 @@ class DocsTest(unittest.TestCase):
                         file.write(text)
                 self.assertEqual(list(docs.check_links(root)), wanted)
 
+    def test_examples(self):
+        row = "| `a/b_*.cc` | one | {} |\n".format
+        for example, wanted in [
+                ("`int Add(int a, …)`", []),
+                ("`b_one.cc`", []),
+                ("", []),
+                ("`Add`, `Sub`", [
+                    "CONTRIBUTING.md:1: No file of the row has the example: "
+                    "Sub"])]:
+            with self.subTest(example=example), \
+                    tempfile.TemporaryDirectory() as root:
+                os.mkdir(os.path.join(root, "a"))
+                for path, text in [("a/b_one.cc", "int Add(int a,\n  int b);"),
+                                   ("a/c.cc", "Sub"),
+                                   ("CONTRIBUTING.md", row(example))]:
+                    with open(os.path.join(root, path), "w",
+                              encoding="utf-8") as file:
+                        file.write(text)
+                self.assertEqual(list(docs.check_examples(root)), wanted)
+
     def test_output(self):
         for shown, printed, agree in OUTPUT:
             with self.subTest(shown=shown, printed=printed):
