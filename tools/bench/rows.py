@@ -123,7 +123,7 @@ ROWS = {
             0.5),
         Row("elementwise on 1 MiB", "elementwise", "elementwise", _MIB, 0.78),
     ),
-    "size": tuple(
+    "large": tuple(
         Row(f"x*2+1 on {_text(size)}{', ' + TASK if device == TASK else ''}",
             "sizes", "affine", (f"--input={size // 4}xf32=1",), limit, "us",
             device=device)
