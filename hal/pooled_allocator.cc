@@ -136,10 +136,19 @@ BufferParams PooledAllocator::WithDefaults(const BufferParams& params) {
   return full;
 }
 
+PooledBuffer* PooledAllocator::Pop(PooledBuffer*& first) {
+  if (first == nullptr) return nullptr;
+  PooledBuffer* const block = std::exchange(first, first->next_);
+  idle_ -= block->capacity_;
+  return block;
+}
+
 PooledBuffer* PooledAllocator::TakeIdle(size_t pool, uint64_t size,
                                         uint64_t owner) {
   if (size > kMaxPooled) return nullptr;
   const size_t size_class = ClassOf(size);
+  if (size <= kAlwaysCleared) [[likely]]
+    return Pop(free_[pool * class_count_ + size_class]);
   const size_t end =
       std::min(size_class + (size < kExactFrom ? 1 : 2), class_count_);
   for (size_t c = size_class; c < end; ++c) {
@@ -155,10 +164,7 @@ PooledBuffer* PooledAllocator::TakeIdle(size_t pool, uint64_t size,
       if (own) break;
       at = &(*at)->next_;
     }
-    if (found == nullptr) continue;
-    PooledBuffer* const block = std::exchange(*found, (*found)->next_);
-    idle_ -= block->capacity_;
-    return block;
+    if (found != nullptr) return Pop(*found);
   }
   return nullptr;
 }
@@ -266,8 +272,8 @@ void PooledAllocator::Recycle(PooledBuffer* buffer, uint64_t max_idle) {
 }
 
 uint64_t PooledAllocator::MaxIdle(size_t capacity) {
-  const bool is_known = knows_max_idle_.load(std::memory_order_acquire);
-  if (!is_known && capacity >= kExactFrom) [[unlikely]] {
+  if (capacity >= kExactFrom &&
+      !knows_max_idle_.load(std::memory_order_acquire)) [[unlikely]] {
     max_idle_.store(std::max<uint64_t>(kAlwaysKept, TotalMemory() / kIdleShare),
                     std::memory_order_relaxed);
     knows_max_idle_.store(true, std::memory_order_release);

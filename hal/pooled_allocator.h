@@ -146,6 +146,8 @@ class PooledAllocator : public Allocator {
   // it in the statistics if `params` is not null.
   absl::StatusOr<PooledBuffer*> Take(size_t pool, uint64_t size, uint64_t owner,
                                      const BufferParams* params);
+  // Removes the first block of a free list, or returns null.
+  PooledBuffer* Pop(PooledBuffer*& first);
   // Takes a block of at least `size` bytes from the free lists, one that
   // `owner` used last if the first few have any. Returns null if there is none.
   // The lock must be held.
