@@ -50,7 +50,7 @@ void PooledBuffer::OnLastRef() {
 PooledAllocator::PooledAllocator(const Options& options)
     : options_(options),
       class_count_(ClassOf(kMaxPooled) + 1),
-      max_idle_(options.max_idle.value_or(kAlwaysKept)),
+      max_idle_(std::min(options.max_idle.value_or(kAlwaysKept), kMaxPooled)),
       knows_max_idle_(options.max_idle.has_value()),
       free_(options.pools * class_count_) {}
 
@@ -274,8 +274,9 @@ void PooledAllocator::Recycle(PooledBuffer* buffer, uint64_t max_idle) {
 uint64_t PooledAllocator::MaxIdle(size_t capacity) {
   if (capacity >= kExactFrom &&
       !knows_max_idle_.load(std::memory_order_acquire)) [[unlikely]] {
-    max_idle_.store(std::max<uint64_t>(kAlwaysKept, TotalMemory() / kIdleShare),
-                    std::memory_order_relaxed);
+    max_idle_.store(
+        std::clamp(TotalMemory() / kIdleShare, kAlwaysKept, kMaxPooled),
+        std::memory_order_relaxed);
     knows_max_idle_.store(true, std::memory_order_release);
   }
   return max_idle_.load(std::memory_order_relaxed);
@@ -290,8 +291,7 @@ void PooledAllocator::Release(PooledBuffer* buffer, uint64_t max_idle) {
     if (buffer->counted_) {
       StatisticsOf(buffer->memory_type()).freed += buffer->byte_length();
     }
-    if (capacity <= kMaxPooled && capacity <= max_idle &&
-        idle_ <= max_idle - capacity) {
+    if (idle_ + capacity <= max_idle) {
       PooledBuffer*& first =
           free_[buffer->pool_ * class_count_ + ClassOf(capacity)];
       Forbid(*buffer);

@@ -130,7 +130,8 @@ class PooledAllocator : public Allocator {
   // class has blocks of several sizes.
   static constexpr size_t kExactFrom = size_t{256} << 10;
   static constexpr size_t kPage = 4096;
-  static constexpr size_t kMaxPooled = size_t{1} << 40;
+  // Limit of a block that is kept, and of all idle bytes.
+  static constexpr uint64_t kMaxPooled = uint64_t{1} << 40;
   // Idle memory up to this size is kept without asking for the machine's, and
   // for any time.
   static constexpr uint64_t kAlwaysKept = uint64_t{12} << 20;
