@@ -56,9 +56,18 @@ void Lock(const Descriptor& file, int kind) {
 
 }  // namespace
 
-FileAppender::FileAppender(std::string path) : path_(std::move(path)) {
-  absl::StatusOr<FileTarget> target = FindFileTarget(path_);
+FileAppender::FileAppender(std::string path, Adds adds)
+    : path_(std::move(path)) {
+  absl::StatusOr<FileTarget> target =
+      FindFileTarget(path_, adds == Adds::kRecords ? WritePlace::kAtEnd
+                                                   : WritePlace::kAnywhere);
   status_ = target.status();
+  if (absl::IsPermissionDenied(status_) && adds == Adds::kTail &&
+      FindFileTarget(path_, WritePlace::kAtEnd).ok()) {
+    status_ = absl::PermissionDeniedError(absl::StrCat(
+        "Cannot add to ", path_,
+        ": it is append-only, and the table at its end must be rewritten."));
+  }
   if (!target.ok()) return;
   target_ = *std::move(target);
   target_.file.reset();
@@ -122,6 +131,7 @@ absl::Status FileAppender::Undo(const Locked& locked, uint64_t offset,
       fstat(file, &now) == 0 && static_cast<uint64_t>(now.st_size) <=
                                     std::max(locked.size, offset + written);
   if (locked.created && alone && unlink(path_.c_str()) == 0) return failed;
+  if (written == 0) return failed;
   if (alone && WriteAllAt(file, old_tail, offset) == old_tail.size() &&
       ftruncate(file, static_cast<off_t>(locked.size)) == 0) {
     return failed;

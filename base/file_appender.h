@@ -32,8 +32,12 @@ struct FileTail {
 // Writes FIFOs, terminals, devices and descriptors as FileWriter does.
 class FileAppender {
  public:
-  // Checks that the path may be written, without changing anything.
-  explicit FileAppender(std::string path);
+  // How the caller changes a file: by Append() or by ReplaceTail().
+  enum class Adds { kRecords, kTail };
+
+  // Checks that the path may be written, without changing anything. An
+  // append-only file takes records, but no new tail (PERMISSION_DENIED).
+  FileAppender(std::string path, Adds adds);
   FileAppender(const FileAppender&) = delete;
   FileAppender& operator=(const FileAppender&) = delete;
 

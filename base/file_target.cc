@@ -117,8 +117,11 @@ bool IsStandardStream(const struct stat& info, int number) {
          (fcntl(number, F_GETFL) & O_ACCMODE) != O_RDONLY;
 }
 
-absl::Status OpenExisting(const std::string& path, FileTarget& target) {
-  target.file.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+absl::Status OpenExisting(const std::string& path, WritePlace writes,
+                          FileTarget& target) {
+  const int append = writes == WritePlace::kAtEnd ? O_APPEND : 0;
+  target.file.reset(
+      open(path.c_str(), O_WRONLY | append | O_CLOEXEC | O_NOCTTY));
   if (!target.file.is_open() || fstat(target.file.get(), &target.info) != 0) {
     return SystemError("open", path, errno);
   }
@@ -137,7 +140,8 @@ absl::Status OpenExisting(const std::string& path, FileTarget& target) {
 
 }  // namespace
 
-absl::StatusOr<FileTarget> FindFileTarget(const std::string& path) {
+absl::StatusOr<FileTarget> FindFileTarget(const std::string& path,
+                                          WritePlace writes) {
   if (path.empty()) return SystemError("open", path, ENOENT);
   FileTarget target;
   RETURN_IF_ERROR(FollowLinks(path, target));
@@ -153,7 +157,7 @@ absl::StatusOr<FileTarget> FindFileTarget(const std::string& path) {
     return target;
   }
   if (S_ISREG(info.st_mode)) {
-    RETURN_IF_ERROR(OpenExisting(path, target));
+    RETURN_IF_ERROR(OpenExisting(path, writes, target));
     return target;
   }
   if (S_ISDIR(info.st_mode)) return SystemError("write", path, EISDIR);

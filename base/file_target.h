@@ -43,12 +43,17 @@ struct FileTarget {
   }
 };
 
+// The place in a file where bytes are written. Append-only files take kAtEnd
+// only.
+enum class WritePlace { kAnywhere, kAtEnd };
+
 // Finds the target of `path`. A regular file that is also this process's
 // standard output or standard error counts as a descriptor.
 // NOT_FOUND: its folder does not exist. PERMISSION_DENIED: the file may not be
 // written or created. INVALID_ARGUMENT: it is a directory. Other system errors
 // have the code of SystemError().
-absl::StatusOr<FileTarget> FindFileTarget(const std::string& path);
+absl::StatusOr<FileTarget> FindFileTarget(
+    const std::string& path, WritePlace writes = WritePlace::kAnywhere);
 
 // Returns FileTarget::identity of an existing regular file, otherwise "".
 std::string FileIdentity(const std::string& path);

@@ -45,6 +45,8 @@ void Put(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+using Adds = FileAppender::Adds;
+
 absl::Status Replace(const std::string& path, const std::string& text) {
   FileWriter writer(path);
   writer.WriteText(text).IgnoreError();
@@ -52,15 +54,16 @@ absl::Status Replace(const std::string& path, const std::string& text) {
 }
 
 absl::Status Append(const std::string& path, const std::string& text) {
-  return FileAppender(path).Append(BytesOf(text));
+  return FileAppender(path, Adds::kRecords).Append(BytesOf(text));
 }
 
 // Replaces the last byte of the content with the text.
 absl::Status ReplaceTail(const std::string& path, const std::string& text) {
-  return FileAppender(path).ReplaceTail(
-      [&](std::span<const uint8_t> old) -> absl::StatusOr<FileTail> {
-        return FileTail{old.empty() ? 0 : old.size() - 1, text};
-      });
+  return FileAppender(path, Adds::kTail)
+      .ReplaceTail(
+          [&](std::span<const uint8_t> old) -> absl::StatusOr<FileTail> {
+            return FileTail{old.empty() ? 0 : old.size() - 1, text};
+          });
 }
 
 // Has an empty folder for each test. Show() prints its path as "D".
@@ -283,6 +286,27 @@ TEST_F(FileWriterTest, KeepsAttributes) {
   EXPECT_EQ(Describe("f"), "644 new");
 }
 
+TEST_F(FileWriterTest, AppendsToAppendOnlyFiles) {
+  Put(At("f"), "old");
+  if (std::system(absl::StrCat("chattr +a ", At("f")).c_str()) != 0) {
+    std::cout << "Not tested: this user cannot make files append-only.\n";
+    return;
+  }
+  EXPECT_EQ(Show(Append(At("f"), "new")), "OK");
+  EXPECT_EQ(Show(ReplaceTail(At("f"), "more")),
+            "PERMISSION_DENIED: Cannot add to D/f: it is append-only, and the "
+            "table at its end must be rewritten.");
+  EXPECT_EQ(Show(Replace(At("f"), "none")),
+            "PERMISSION_DENIED: Cannot open D/f: Operation not permitted.");
+  EXPECT_EQ(InChild([&] {
+              LimitFileSize(6);
+              return Show(Append(At("f"), "x"));
+            }),
+            "RESOURCE_EXHAUSTED: Cannot append to D/f: File too large.");
+  Sh("chattr -a f");
+  EXPECT_EQ(Describe("f"), "644 oldnew");
+}
+
 // A limit of the process has the effect of a full disk.
 TEST_F(FileWriterTest, KeepsTheOldContentAfterAnError) {
   const std::string large(1000, 'x');
@@ -394,7 +418,7 @@ TEST_F(FileWriterTest, Identity) {
   Sh("ln f g; ln -s n l");
   EXPECT_EQ(of("f"), of("g"));
   EXPECT_EQ(of("n"), of("l"));
-  EXPECT_EQ(of("./n"), FileAppender(At("l")).identity());
+  EXPECT_EQ(of("./n"), FileAppender(At("l"), Adds::kRecords).identity());
   EXPECT_NE(of("f"), of("n"));
   EXPECT_NE(of("m"), of("n"));
   EXPECT_EQ(FileWriter("/dev/null").identity(), "");
@@ -456,17 +480,19 @@ TEST_F(FileWriterTest, RefusedTails) {
     return absl::InvalidArgumentError("No.");
   };
   Put(At("f"), "old");
-  EXPECT_EQ(Show(FileAppender(At("f")).ReplaceTail(refuse)),
+  EXPECT_EQ(Show(FileAppender(At("f"), Adds::kTail).ReplaceTail(refuse)),
             "INVALID_ARGUMENT: No.");
   EXPECT_EQ(Describe("f"), "644 old");
-  EXPECT_EQ(Show(FileAppender(At("n")).ReplaceTail(refuse)),
+  EXPECT_EQ(Show(FileAppender(At("n"), Adds::kTail).ReplaceTail(refuse)),
             "INVALID_ARGUMENT: No.");
   EXPECT_EQ(Describe("n"), "none");
-  EXPECT_EQ(Show(FileAppender(At("f")).ReplaceTail(
-                [](std::span<const uint8_t>) -> absl::StatusOr<FileTail> {
-                  return FileTail{1, "x"};
-                })),
-            "OK");
+  EXPECT_EQ(
+      Show(FileAppender(At("f"), Adds::kTail)
+               .ReplaceTail(
+                   [](std::span<const uint8_t>) -> absl::StatusOr<FileTail> {
+                     return FileTail{1, "x"};
+                   })),
+      "OK");
   EXPECT_EQ(Describe("f"), "644 ox");
 }
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <utility>
 
@@ -258,6 +259,9 @@ absl::Status BenchmarkFlags::OpenFile() {
   RETURN_IF_ERROR(file_->status());
   memory_.reset(memfd_create("benchmark_out", MFD_CLOEXEC));
   if (!memory_.is_open()) return SystemError("write", out_, errno);
+  // Google Benchmark does not report errors of its file. A limit of sizes must
+  // end the process, or the file would lack its end.
+  std::signal(SIGXFSZ, SIG_DFL);
   flags_.push_back(absl::StrCat(kPrefix, "out=/proc/self/fd/", memory_.get()));
   return absl::OkStatus();
 }

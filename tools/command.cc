@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -32,6 +34,13 @@ std::string PlainLines(absl::string_view text) {
                     PlainText(text.substr(begin, end - begin), kMaxLine));
   }
   return lines;
+}
+
+// The reason is not known if `error` is 0.
+absl::Status StdoutError(int error) {
+  return absl::DataLossError(
+      absl::StrCat("Cannot write to standard output", error == 0 ? "" : ": ",
+                   error == 0 ? "" : strerror(error), "."));
 }
 
 }  // namespace
@@ -78,10 +87,8 @@ absl::Status WriteStdout(const std::string& text) {
 }
 
 absl::Status CheckStdout() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
-    return absl::OkStatus();
-  }
-  return absl::DataLossError("Cannot write to standard output.");
+  if (std::ferror(stdout) != 0) return StdoutError(0);
+  return std::fflush(stdout) == 0 ? absl::OkStatus() : StdoutError(errno);
 }
 
 absl::Status CheckOutputPath(absl::string_view prefix, const std::string& path,
@@ -107,8 +114,9 @@ absl::Status WriteTo(const std::string& path, uint64_t size,
     return file.Finish();
   }
   RETURN_IF_ERROR(produce([](std::span<const uint8_t> bytes) {
-    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
-    return std::ferror(stdout) == 0 ? absl::OkStatus() : CheckStdout();
+    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()
+               ? absl::OkStatus()
+               : StdoutError(errno);
   }));
   return CheckStdout();
 }

@@ -1,4 +1,5 @@
 // The eyrie command: selects the subcommand, also by the program's own name.
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -106,6 +107,7 @@ int Main(std::span<const char* const> args) {
 
 int main(int argc, char** argv) {
   eyrie::tools::OccupyStandardStreams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` is an error
   std::vector<const char*> args =
       eyrie::tools::ArgumentsOf(argc > 0 ? argv[0] : "");
   for (int i = 1; i < argc; ++i) args.push_back(argv[i]);

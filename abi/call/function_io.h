@@ -147,6 +147,14 @@ void AppendTrace(absl::string_view key,
                  std::span<hal::BufferView* const> tensors,
                  const PrintOptions& options, std::string& out);
 
+// The format that the name of an output file asks for.
+enum class OutputFormat : uint8_t {
+  kBytes,  // the bytes of a value alone
+  kNpy,
+  kNpz,
+  kOther,  // not written: .json, .csv, .png …
+};
+
 // Checks that a text is empty, "-", "@file" or "+file". INVALID_ARGUMENT: it is
 // not.
 absl::Status CheckOutputText(absl::string_view text);
@@ -187,9 +195,10 @@ class ValueWriter {
   struct Target {
     std::unique_ptr<FileWriter> writer;      // '@'
     std::unique_ptr<FileAppender> appender;  // '+'
-    bool is_zip = false;
+    OutputFormat format = OutputFormat::kBytes;
     std::vector<std::string> arrays;  // .npy files for a .npz
     std::string contents;             // for other files
+    bool is_zip() const { return format == OutputFormat::kNpz; }
   };
   absl::StatusOr<Target*> Open(absl::string_view text);
   static absl::Status Append(Target& target);

@@ -9,7 +9,6 @@
 #include "abi/tensor/npy.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/file_appender.h"
 #include "base/file_writer.h"
@@ -30,6 +29,18 @@ constexpr absl::string_view kOtherFormats[] = {
     ".pt",      ".pth",   ".h5",   ".hdf5",        ".mat",  ".onnx", ".gguf",
     ".parquet", ".irpa",  ".vmfb", ".safetensors",
 };
+
+// Ignores the case of letters. Files that are read need no such
+// rule: their content tells their format.
+OutputFormat FormatOf(absl::string_view path) {
+  const size_t dot = path.rfind('.');
+  if (dot == path.npos) return OutputFormat::kBytes;
+  const std::string extension = absl::AsciiStrToLower(path.substr(dot));
+  if (extension == ".npy") return OutputFormat::kNpy;
+  if (extension == ".npz") return OutputFormat::kNpz;
+  return absl::c_linear_search(kOtherFormats, extension) ? OutputFormat::kOther
+                                                         : OutputFormat::kBytes;
+}
 
 // A value as a tensor in host memory.
 struct FlatValue {
@@ -112,13 +123,10 @@ absl::Status CheckOutputText(absl::string_view text) {
 }
 
 absl::Status CheckOutputFormat(absl::string_view text) {
-  const size_t dot = text.rfind('.');
-  if (dot == text.npos || text[0] == '-') return absl::OkStatus();
-  const std::string extension = absl::AsciiStrToLower(text.substr(dot));
-  if (!absl::c_linear_search(kOtherFormats, extension)) return absl::OkStatus();
+  if (FormatOf(text) != OutputFormat::kOther) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--output='", text, "' would have the value's bytes alone, which are no ",
-      extension,
+      absl::AsciiStrToLower(text.substr(text.rfind('.'))),
       " file. Use .npy or .npz for a NumPy array, .bin for its "
       "bytes, '-' for its text, or --output=json for JSON on standard "
       "output."));
@@ -129,10 +137,12 @@ absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(absl::string_view text) {
   const bool append = text[0] == '+';
   const std::string path(text.substr(1));
   Target target;
-  target.is_zip = absl::EndsWith(path, ".npz");
+  target.format = FormatOf(path);
   std::string identity;
   if (append) {
-    target.appender = std::make_unique<FileAppender>(path);
+    target.appender = std::make_unique<FileAppender>(
+        path, target.is_zip() ? FileAppender::Adds::kTail
+                              : FileAppender::Adds::kRecords);
     RETURN_IF_ERROR(target.appender->status());
     identity = target.appender->identity();
   } else {
@@ -149,7 +159,7 @@ absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(absl::string_view text) {
         "--output='", text,
         "' would replace the result before it in the same file; '+' appends."));
   }
-  if (append && target.is_zip) {
+  if (append && target.is_zip()) {
     RETURN_IF_ERROR(target.appender->Look([&](std::span<const uint8_t> zip) {
       return Annotate(ZipWriter::Continue(zip).status(),
                       absl::StrCat("(file '", path, "')"));
@@ -185,11 +195,11 @@ absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
     ASSIGN_OR_RETURN(target, Open(text));
   }
   std::string contents;
-  if (target->is_zip || absl::EndsWith(text, ".npy")) {
+  if (target->is_zip() || FormatOf(text) == OutputFormat::kNpy) {
     ASSIGN_OR_RETURN(contents, NpyHeader(flat.spec));
   }
   absl::StrAppend(&contents, TextOf(flat.bytes));
-  if (target->is_zip) {
+  if (target->is_zip()) {
     target->arrays.push_back(std::move(contents));
   } else if (target->contents.empty()) {
     target->contents = std::move(contents);
@@ -200,7 +210,7 @@ absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
 }
 
 absl::Status ValueWriter::Append(Target& target) {
-  if (!target.is_zip) {
+  if (!target.is_zip()) {
     return target.appender->Append(AsBytes(target.contents));
   }
   return target.appender->ReplaceTail(
@@ -217,7 +227,7 @@ absl::Status ValueWriter::Commit() {
     if (target.writer == nullptr) continue;
     ZipWriter zip;
     for (const std::string& array : target.arrays) zip.AddArray(array);
-    if (target.is_zip) target.contents = zip.Finish();
+    if (target.is_zip()) target.contents = zip.Finish();
     RETURN_IF_ERROR(target.writer->WriteText(target.contents));
   }
   for (auto& [path, target] : targets_) {

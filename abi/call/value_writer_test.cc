@@ -6,6 +6,7 @@
 
 #include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/tensor/npz.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
@@ -36,7 +37,13 @@ TEST(ValueWriter, Refuses) {
   std::filesystem::current_path(testing::TempDir());
   const std::vector<ParsedValue> values = Values();
   WriteFile("no.npz", "this is no archive, and is kept");
+  WriteFile("no.NPZ", "this is no archive, and is kept");
   WriteFile("old.bin", "old");
+  ZipWriter twice;
+  twice.Add("a.npy", "1");
+  twice.Add("a.npy", "2");
+  const std::string two = twice.Finish();
+  WriteFile("two.npz", two);
   const char* const kRows[][2] = {
       {"@f.bin;+f.bin;+f.bin", "OK|OK"},
       {"+g.bin;+g.bin;+g.bin", "OK|OK"},
@@ -72,6 +79,15 @@ TEST(ValueWriter, Refuses) {
        ".bin for its bytes, '-' for its text, or --output=json for JSON on "
        "standard output."},
       {"@o.raw;@o.f32;@json", "OK|OK"},
+      {"@u.NPY", "OK|OK"},
+      {"+u.Npy", "OK|OK"},
+      {"@u.NPZ", "OK|OK"},
+      {"+no.NPZ",
+       "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP directory. "
+       "(file 'no.NPZ')"},
+      {"+two.npz",
+       "INVALID_ARGUMENT: The .npz file has two members named 'a.npy'. (file "
+       "'two.npz')"},
       {"@a.json/f;@.d/f",
        "NOT_FOUND: Cannot create a.json/f: No such file or "
        "directory."},
@@ -96,6 +112,11 @@ TEST(ValueWriter, Refuses) {
   EXPECT_EQ(FileText("g.bin"), std::string("\1\2\7\0\0\0hi", 8));
   EXPECT_EQ(FileText("o.json"), "hi");
   EXPECT_EQ(FileText("old.bin"), "old");
+  EXPECT_EQ(FileText("two.npz"), two);
+  for (const char* name : {"u.NPY", "u.Npy"}) {
+    EXPECT_EQ(FileText(name).substr(0, 6), "\x93NUMPY") << name;
+  }
+  EXPECT_EQ(FileText("u.NPZ").substr(0, 2), "PK");
   EXPECT_EQ(FileText("no.npz"), "this is no archive, and is kept");
   for (const char* name : {"h.bin", "o.csv", "o.Json"}) {
     EXPECT_FALSE(std::filesystem::exists(name)) << name;

@@ -383,6 +383,12 @@ TEST(Npz, Continues) {
   EXPECT_EQ(Continued(std::string(100, 'x'), 1),
             "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP "
             "directory.");
+  // Members that ReadZip refuses.
+  ZipWriter twice;
+  twice.Add("a.npy", "one");
+  twice.Add("a.npy", "two");
+  EXPECT_EQ(Continued(twice.Finish(), 1),
+            "INVALID_ARGUMENT: The .npz file has two members named 'a.npy'.");
   // A directory before its members, which Continue would overwrite.
   std::string early = TwoMembers();
   const uint64_t begin = ZipWriter::Continue(Bytes(early))->begin();
@@ -391,8 +397,8 @@ TEST(Npz, Continues) {
   early.replace(0, directory.size(), directory);
   const std::string end = directory.substr(directory.size() - 22, 16);
   EXPECT_EQ(Continued(early + end + std::string(6, 0), 1),
-            "INVALID_ARGUMENT: The .npz file is damaged: 'a.npy' is outside "
-            "the file.");
+            "INVALID_ARGUMENT: The .npz file is damaged: 'a.npy' is not where "
+            "it should be.");
 }
 
 TEST(Npz, MembersAreAligned) {

@@ -388,6 +388,7 @@ absl::StatusOr<NpzArray> ReadNpzArray(
 absl::StatusOr<ZipWriter> ZipWriter::Continue(std::span<const uint8_t> zip) {
   ZipWriter writer;
   if (zip.empty()) return writer;
+  RETURN_IF_ERROR(ReadZip(zip).status());
   ASSIGN_OR_RETURN(const Directory directory, FindDirectory(zip));
   ByteReader reader(zip);
   if (!reader.Seek(directory.offset).ok()) {

@@ -85,7 +85,7 @@ class ZipWriter {
   ZipWriter() = default;
   // Creates a writer that adds members to a ZIP; an empty span starts a new
   // one. INVALID_ARGUMENT: the directory is not at the end of the file.
-  // Otherwise fails as ReadZip does for a directory.
+  // Otherwise fails as ReadZip does.
   static absl::StatusOr<ZipWriter> Continue(std::span<const uint8_t> zip);
 
   void Add(absl::string_view name, absl::string_view bytes);
