@@ -99,8 +99,14 @@ class ValueReader {
   absl::Status ReadArrays(absl::string_view text,
                           std::span<const ValueSlot> slots,
                           std::vector<ParsedValue>& values);
-  absl::Status ReadMembers(Source& source, char mode, absl::string_view member,
-                           std::vector<vm::Value>& values);
+  absl::Status ReadMembers(absl::string_view path, Source& source, char mode,
+                           absl::string_view member,
+                           std::span<const ValueSlot> slots,
+                           std::vector<ParsedValue>& values);
+  absl::StatusOr<vm::Value> ReadMember(const NpzMember& member);
+  // Checks that `count` arrays of a file fit the first of the free slots.
+  static absl::Status CheckSlots(absl::string_view path, size_t count,
+                                 std::span<const ValueSlot> slots);
   absl::StatusOr<vm::Value> CopyOf(const NpyArray& array);
   absl::StatusOr<vm::Value> ReadTensor(absl::string_view text);
   absl::StatusOr<vm::Value> ReadStorage(absl::string_view text);
@@ -113,6 +119,7 @@ class ValueReader {
   std::string flag_;
   NarrowFloats floats_;
   std::shared_ptr<MemoryMeter> memory_;
+  uint64_t inflated_ = 0;  // bytes of deflated arrays, if memory_ is null
   std::map<std::string, Source> sources_;
 };
 

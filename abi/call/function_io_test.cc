@@ -34,7 +34,10 @@ class FunctionIo : public testing::Test {
     ZipWriter zip;
     zip.Add("x.npy", npy + "\5\6");
     zip.Add("y.npy", npy + "\7\10");
-    WriteFile("two.npz", zip.Finish());
+    std::string two = zip.Finish();
+    WriteFile("two.npz", two);
+    two[two.find("NUMPY") + 120] ^= 1;  // a byte of the first array
+    WriteFile("damaged.npz", two);
   }
 
   ~FunctionIo() override { std::filesystem::current_path(home_); }
@@ -185,8 +188,18 @@ TEST_F(FunctionIo, Inputs) {
        "INVALID_ARGUMENT: An array is given; argument 0, i32, is expected. "
        "(--input='@two.npy', argument 0)"},
       {"r", "*two.npy",
-       "INVALID_ARGUMENT: 'two.npy' gives 2 arrays; only 1 values are taken. "
+       "INVALID_ARGUMENT: 'two.npy' gives 2 arrays; the function takes 1 more. "
        "(--input='*two.npy', argument 0)"},
+      // Nothing is inflated, so the damage is not found.
+      {"r", "@damaged.npz",
+       "INVALID_ARGUMENT: 'damaged.npz' gives 2 arrays; the function takes 1 "
+       "more. (--input='@damaged.npz', argument 0)"},
+      {"r i", "@damaged.npz",
+       "INVALID_ARGUMENT: An array is given; argument 1, i32, is expected. "
+       "(--input='@damaged.npz', argument 0)"},
+      {"r r", "@damaged.npz",
+       "INVALID_ARGUMENT: The .npz file is damaged: the checksum of 'x.npy' "
+       "differs. (array 'x') (--input='@damaged.npz', argument 0)"},
       {"r r", "@two.npz;+two.npz",
        "INVALID_ARGUMENT: Only 2 values are taken; one more is given. "
        "(--input='+two.npz')"},

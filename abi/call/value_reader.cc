@@ -8,6 +8,7 @@
 #include "abi/call/function_io.h"
 #include "abi/call/session.h"
 #include "abi/tensor/npy.h"
+#include "abi/tensor/npz.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -163,32 +164,64 @@ absl::StatusOr<Value> ValueReader::CopyOf(const NpyArray& array) {
   return Value(std::move(view));
 }
 
-absl::Status ValueReader::ReadMembers(Source& source, char mode,
-                                      absl::string_view member,
-                                      std::vector<Value>& values) {
+absl::Status ValueReader::CheckSlots(absl::string_view path, size_t count,
+                                     std::span<const ValueSlot> slots) {
+  if (count > slots.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path, "' gives ", count,
+                     " arrays; the function takes ", slots.size(), " more."));
+  }
+  for (const ValueSlot& slot : slots.first(count)) {
+    if (slot.type == ValueType::kRef) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "An array is given; ", DescribeSlot(slot), ", is expected."));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value> ValueReader::ReadMember(const NpzMember& member) {
+  if (member.deflated && memory_ == nullptr) {
+    // A larger size fails below.
+    inflated_ += std::min(member.size, kMaxInflated);
+    if (inflated_ > kMaxInflated) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("The deflated arrays have ", inflated_,
+                       " bytes so far; the limit is ", kMaxInflated, "."));
+    }
+  }
+  ASSIGN_OR_RETURN(const NpzArray read, ReadNpzArray(member, memory_));
+  return CopyOf(read.array);
+}
+
+absl::Status ValueReader::ReadMembers(absl::string_view path, Source& source,
+                                      char mode, absl::string_view member,
+                                      std::span<const ValueSlot> slots,
+                                      std::vector<ParsedValue>& values) {
   if (!source.is_zip) {
     ASSIGN_OR_RETURN(source.members, ReadZip(source.file->bytes()));
     source.is_zip = true;
   }
-  bool found = false;
+  std::vector<const NpzMember*> wanted;
   for (size_t i = source.next_member; i < source.members.size(); ++i) {
     const NpzMember& array = source.members[i];
     if (!member.empty() && array.array_name() != member) continue;
-    const auto value = [&]() -> absl::StatusOr<Value> {
-      ASSIGN_OR_RETURN(const NpzArray read, ReadNpzArray(array, memory_));
-      return CopyOf(read.array);
-    }();
-    if (!value.ok()) {
-      return Annotate(
-          value.status(),
-          absl::StrCat("(array '", PlainName(array.array_name()), "')"));
-    }
-    values.push_back(*value);
-    found = true;
+    wanted.push_back(&array);
     source.next_member = i + 1;
     if (mode == '+' || !member.empty()) break;
   }
-  if (found || mode == '*' || (mode == '@' && member.empty())) {
+  // Nothing is inflated before its value is known to be taken.
+  RETURN_IF_ERROR(
+      CheckSlots(path, wanted.size(), slots.subspan(values.size())));
+  for (const NpzMember* array : wanted) {
+    absl::StatusOr<Value> value = ReadMember(*array);
+    if (!value.ok()) {
+      return Annotate(
+          value.status(),
+          absl::StrCat("(array '", PlainName(array->array_name()), "')"));
+    }
+    values.push_back({*std::move(value)});
+  }
+  if (!wanted.empty() || mode == '*' || (mode == '@' && member.empty())) {
     return absl::OkStatus();
   }
   if (!member.empty()) {
@@ -216,42 +249,34 @@ absl::Status ValueReader::ReadArrays(absl::string_view text,
     source = Open(path, true);
   }
   RETURN_IF_ERROR(source);
-  std::vector<Value> read;
   const std::span<const uint8_t> bytes = (*source)->file->bytes();
   if (LooksLikeZip(bytes)) {
-    RETURN_IF_ERROR(ReadMembers(**source, mode, member, read));
-  } else if (!member.empty()) {
+    return ReadMembers(path, **source, mode, member, slots, values);
+  }
+  if (!member.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is no .npz; it has no named arrays."));
-  } else if (!bytes.empty() && bytes[0] != 0x93) {
+        absl::StrCat("'", path, "' is not a .npz; it has no named arrays."));
+  }
+  if (!bytes.empty() && bytes[0] != 0x93) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", path,
                      "' is neither .npy nor .npz; bytes need a shape and an "
                      "element type before them, as in 4x2xf32=@",
                      path, "."));
-  } else {
-    size_t& offset = (*source)->offset;
-    while (mode != '*' || offset < bytes.size()) {
-      ByteReader reader(bytes);
-      RETURN_IF_ERROR(reader.Seek(offset));
-      ASSIGN_OR_RETURN(const NpyArray array, ReadNpy(reader));
-      offset = reader.offset();
-      ASSIGN_OR_RETURN(Value value, CopyOf(array));
-      read.push_back(std::move(value));
-      if (mode != '*') break;
-    }
   }
-  for (Value& value : read) {
-    if (values.size() == slots.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", path, "' gives ", read.size(), " arrays; only ",
-                       slots.size(), " values are taken."));
-    }
-    if (slots[values.size()].type != ValueType::kRef) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("An array is given; ",
-                       DescribeSlot(slots[values.size()]), ", is expected."));
-    }
+  std::vector<NpyArray> arrays;
+  size_t& offset = (*source)->offset;
+  while (mode != '*' || offset < bytes.size()) {
+    ByteReader reader(bytes);
+    RETURN_IF_ERROR(reader.Seek(offset));
+    ASSIGN_OR_RETURN(arrays.emplace_back(), ReadNpy(reader));
+    offset = reader.offset();
+    if (mode != '*') break;
+  }
+  RETURN_IF_ERROR(
+      CheckSlots(path, arrays.size(), slots.subspan(values.size())));
+  for (const NpyArray& array : arrays) {
+    ASSIGN_OR_RETURN(Value value, CopyOf(array));
     values.push_back({std::move(value)});
   }
   return absl::OkStatus();
