@@ -206,16 +206,17 @@ absl::Status PooledAllocator::Clear(PooledBuffer& block, uint64_t offset,
 
 absl::Status PooledAllocator::ClearFor(PooledBuffer& block, uint64_t owner,
                                        uint64_t size) {
-  if (owner == kOverwritten) return absl::OkStatus();
   const uint64_t dirty = block.dirty_;
+  const bool is_anyones = owner == 0 || owner == kOverwritten;
+  const bool is_own = owner == block.owner_ && !is_anyones;
   // An owner may see its own bytes if clearing them is expensive. Other owners'
   // bytes are always cleared.
-  if (owner == 0 || owner != block.owner_ || size <= kAlwaysCleared) {
+  if (owner != kOverwritten && (!is_own || size <= kAlwaysCleared)) {
     RETURN_IF_ERROR(Clear(block, 0, std::min(dirty, size)));
   }
-  if (owner != block.owner_ && dirty > size) {
-    // Clear the rest, too: the new owner may reuse the block for a longer
-    // buffer.
+  if (!is_own && dirty > size) {
+    // Clear the rest, too: kernels may read the last word as a whole, and the
+    // new owner may reuse the block for a longer buffer.
     RETURN_IF_ERROR(Clear(block, size, dirty - size));
     block.dirty_ = size;
   }
@@ -322,16 +323,15 @@ void PooledAllocator::Arm() {
   Trim();
 }
 
-void PooledAllocator::TakeOldBlocks(PooledBuffer*& first, PooledBuffer*& old) {
+PooledBuffer* PooledAllocator::TakeOldBlocks(size_t list) {
   const std::lock_guard<ShortLock> lock(lock_);
-  PooledBuffer** at = &first;
+  PooledBuffer** at = &free_[list];
   while (*at != nullptr && (*at)->period_ + 1 >= period_) at = &(*at)->next_;
-  PooledBuffer* rest = std::exchange(*at, nullptr);
-  while (rest != nullptr) {
-    PooledBuffer* const block = std::exchange(rest, rest->next_);
+  PooledBuffer* const old = std::exchange(*at, nullptr);
+  for (PooledBuffer* block = old; block != nullptr; block = block->next_) {
     idle_ -= block->capacity_;
-    block->next_ = std::exchange(old, block);
   }
+  return old;
 }
 
 void PooledAllocator::FreeOldBlocks() {
@@ -339,11 +339,9 @@ void PooledAllocator::FreeOldBlocks() {
     const std::lock_guard<ShortLock> lock(lock_);
     ++period_;
   }
-  for (PooledBuffer*& first : free_) {
-    PooledBuffer* old = nullptr;
-    TakeOldBlocks(first, old);
-    Delete(old);
-  }
+  // Trim may replace free_ meanwhile, but not its size.
+  const size_t lists = options_.pools * class_count_;
+  for (size_t list = 0; list < lists; ++list) Delete(TakeOldBlocks(list));
   {
     const std::lock_guard<ShortLock> lock(lock_);
     is_armed_ = idle_ > kAlwaysKept;

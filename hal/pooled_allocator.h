@@ -81,6 +81,8 @@ class PooledAllocator : public Allocator {
   // Returns the bytes in the free lists.
   uint64_t idle_bytes() const;
 
+  static constexpr absl::Duration kIdlePeriod = absl::Seconds(5);
+
  protected:
   struct Options {
     size_t pools = 1;  // kinds of memory, each with its own lists
@@ -88,7 +90,7 @@ class PooledAllocator : public Allocator {
     std::optional<uint64_t> max_idle;
     uint64_t object_bytes;  // bytes of a block's object
     // Blocks that are idle for a whole period are freed.
-    absl::Duration period = absl::Seconds(5);
+    absl::Duration period = kIdlePeriod;
   };
   explicit PooledAllocator(const Options& options);
   ~PooledAllocator() override;
@@ -177,8 +179,8 @@ class PooledAllocator : public Allocator {
   void FreeOldBlocks();
   // Deletes the blocks of a list.
   static void Delete(PooledBuffer* first);
-  // Removes a list's old blocks and appends them to `old`.
-  void TakeOldBlocks(PooledBuffer*& first, PooledBuffer*& old);
+  // Removes the old blocks of a list of free_ and returns the first.
+  PooledBuffer* TakeOldBlocks(size_t list);
   void TraceChange(trace::Name name, uint64_t size) const;
   MemoryStatistics& StatisticsOf(MemoryType type);
 

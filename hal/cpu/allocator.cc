@@ -26,11 +26,16 @@ uint64_t MachineMemory() {  // in bytes
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+uint64_t AddressSpace() {  // in bytes; the largest number if there is no limit
+  rlimit limit = {};
+  return getrlimit(RLIMIT_AS, &limit) == 0 ? limit.rlim_cur : ~uint64_t{0};
+}
+
 // Returns the end of a message: the limit that makes an allocation fail.
 std::string BoundText() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < MachineMemory()) {
-    return absl::StrCat("this process may have ", limit.rlim_cur,
+  const uint64_t space = AddressSpace();
+  if (space < MachineMemory()) {
+    return absl::StrCat("this process may have ", space,
                         " bytes of address space (ulimit -v).");
   }
   return absl::StrCat("this machine's memory has ", MachineMemory(), " bytes.");
@@ -49,11 +54,7 @@ Allocator::Allocator(std::shared_ptr<HostMemory> memory,
       memory_(std::move(memory)) {}
 
 uint64_t Allocator::TotalMemory() const {
-  rlimit space = {};
-  uint64_t total = MachineMemory();
-  if (getrlimit(RLIMIT_AS, &space) == 0) {
-    total = std::min<uint64_t>(total, space.rlim_cur);
-  }
+  const uint64_t total = std::min(MachineMemory(), AddressSpace());
   return std::min(total, GroupMemory(ReadSystemText).value_or(total));
 }
 

@@ -28,7 +28,7 @@ class Allocator final : public PooledAllocator {
   // freed.
   explicit Allocator(std::shared_ptr<HostMemory> memory,
                      std::optional<uint64_t> max_idle = std::nullopt,
-                     absl::Duration period = absl::Seconds(5));
+                     absl::Duration period = kIdlePeriod);
   ~Allocator() override { Close(); }
 
   absl::StatusOr<Ref<hal::Buffer>> Allocate(const BufferParams& params,

@@ -101,6 +101,23 @@ TEST(Allocator, LargeMemoryIsUsedAgain) {
   }
 }
 
+// Kernels may read a last, partial word, which must not have another's bytes.
+TEST(Allocator, BytesAfterTheEndAreClear) {
+  for (const uint64_t first : {uint64_t{0}, uint64_t{1}, kOverwritten}) {
+    for (const uint64_t second : {uint64_t{0}, uint64_t{2}, kOverwritten}) {
+      const auto allocator = MakeRef<Allocator>(nullptr);
+      Ref<hal::Buffer> buffer = *allocator->Allocate(Owned(first), 4096);
+      const uint8_t* const memory = buffer->host_data();
+      std::memset(buffer->host_data(), 7, 4096);
+      buffer.reset();
+      buffer = *allocator->Allocate(Owned(second), 4093);
+      ASSERT_EQ(buffer->host_data(), memory);
+      EXPECT_EQ(memory[4093] | memory[4094] | memory[4095], 0)
+          << first << " " << second;
+    }
+  }
+}
+
 TEST(Allocator, IdleMemoryIsLimited) {
   struct Case {
     uint64_t max_idle;
@@ -161,6 +178,19 @@ TEST(Allocator, MemoryThatIsNotUsedIsFreed) {
   {
     const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB);
   }
+}
+
+TEST(Allocator, MayBeTrimmedWhileMemoryIsFreed) {
+  const auto allocator =
+      MakeRef<Allocator>(nullptr, 256 * kMiB, absl::Microseconds(10));
+  for (int i = 0; i < 300; ++i) {
+    {
+      const auto buffer = *allocator->Allocate(BufferParams(), 16 * kMiB);
+    }
+    if (i % 2 == 0) absl::SleepFor(absl::Microseconds(30));
+    allocator->Trim();
+  }
+  EXPECT_EQ(allocator->idle_bytes(), 0u);
 }
 
 TEST(Allocator, BuffersOutliveTheDevice) {
