@@ -399,6 +399,18 @@ TEST(Npz, Continues) {
   EXPECT_EQ(Continued(early + end + std::string(6, 0), 1),
             "INVALID_ARGUMENT: The .npz file is damaged: 'a.npy' is not where "
             "it should be.");
+  // The same, with rows that lead to the members.
+  constexpr size_t kOffset = 42;  // of the member's offset in a row
+  for (size_t at = 0; (at = early.find("PK\1\2", at)) < directory.size();
+       at += 4) {
+    uint32_t offset = 0;
+    std::memcpy(&offset, early.data() + at + kOffset, sizeof(offset));
+    offset += static_cast<uint32_t>(directory.size());
+    std::memcpy(early.data() + at + kOffset, &offset, sizeof(offset));
+  }
+  EXPECT_EQ(Continued(early + end + std::string(6, 0), 1),
+            "INVALID_ARGUMENT: The .npz file is damaged: 'a.npy' is outside "
+            "the file.");
 }
 
 TEST(Npz, MembersAreAligned) {

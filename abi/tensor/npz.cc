@@ -391,9 +391,7 @@ absl::StatusOr<ZipWriter> ZipWriter::Continue(std::span<const uint8_t> zip) {
   RETURN_IF_ERROR(ReadZip(zip).status());
   ASSIGN_OR_RETURN(const Directory directory, FindDirectory(zip));
   ByteReader reader(zip);
-  if (!reader.Seek(directory.offset).ok()) {
-    return Damaged("its directory is outside the file");
-  }
+  RETURN_IF_ERROR(reader.Seek(directory.offset));
   for (uint64_t i = 0; i < directory.count; ++i) {
     ASSIGN_OR_RETURN(Row row, ReadRow(reader));
     RETURN_IF_ERROR(PackedBytes(zip.first(directory.offset), row).status());
