@@ -41,6 +41,12 @@ std::optional<T> CheckedAlignUp(T value, std::type_identity_t<T> alignment) {
   return static_cast<T>(*padded & ~(alignment - 1));
 }
 
+// Returns the value rounded up to a multiple of `alignment`. The result must
+// not overflow.
+inline constexpr uint64_t AlignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
 // True if [offset, offset + length) lies within [0, size).
 inline constexpr bool RangeFits(uint64_t offset, uint64_t length,
                                 uint64_t size) {

@@ -19,13 +19,6 @@
 #include "base/trace_recorder.h"
 
 namespace eyrie::trace {
-namespace {
-
-constexpr const char* kNames[] = {
-#define EYRIE_TRACE_NAME(name, text) text,
-#include "base/trace_names.def"
-#undef EYRIE_TRACE_NAME
-};
 
 // The state of a thread that has written an event.
 struct ThreadSlot {
@@ -35,6 +28,14 @@ struct ThreadSlot {
   std::atomic<bool> busy{false};
   uint64_t serial = 0;  // of the recording that owns `log`
   ThreadLog* log = nullptr;
+};
+
+namespace {
+
+constexpr const char* kNames[] = {
+#define EYRIE_TRACE_NAME(name, text) text,
+#include "base/trace_names.def"
+#undef EYRIE_TRACE_NAME
 };
 
 // One for the process. Never destroyed, since threads may outlive main.
@@ -72,6 +73,19 @@ Registry& TheRegistry() {
   return *registry;
 }
 
+ThreadSlot& TheSlot() {
+  thread_local ThreadSlot slot;
+  return slot;
+}
+
+std::string ThreadName(int64_t id) {
+  if (thread_text != nullptr) return absl::StrCat(thread_text, thread_number);
+  if (id == getpid()) return "main";
+  return absl::StrCat("thread ", id);
+}
+
+}  // namespace
+
 ThreadSlot::ThreadSlot() {
   Registry& registry = TheRegistry();
   const std::lock_guard<std::mutex> lock(registry.mutex);
@@ -86,19 +100,6 @@ ThreadSlot::~ThreadSlot() {
   const std::lock_guard<std::mutex> lock(registry.mutex);
   std::erase(registry.slots, this);
 }
-
-ThreadSlot& TheSlot() {
-  thread_local ThreadSlot slot;
-  return slot;
-}
-
-std::string ThreadName(int64_t id) {
-  if (thread_text != nullptr) return absl::StrCat(thread_text, thread_number);
-  if (id == getpid()) return "main";
-  return absl::StrCat("thread ", id);
-}
-
-}  // namespace
 
 int64_t Now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(

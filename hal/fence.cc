@@ -16,6 +16,14 @@
 #include "base/trace.h"
 
 namespace eyrie::hal {
+// Shared by a blocked thread and its callback, which may outlive the wait.
+struct Latch {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  absl::Status status;
+};
+
 namespace {
 
 // Up to this many points, linear search is used.
@@ -35,14 +43,6 @@ struct Arrival {
   std::atomic<size_t> left;
   std::atomic<bool> called{false};
   Semaphore::Callback callback;
-};
-
-// Shared by a blocked thread and its callback, which may outlive the wait.
-struct Latch {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  absl::Status status;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kCollectiveFlags[] = {
     {"collectives", FlagKind::kString, "",
      "How this process communicates with other ranks: mpi (under mpirun), or "
      "the\n"
@@ -19,7 +19,7 @@ constexpr Flag kFlags[] = {
 
 }  // namespace
 
-std::span<const Flag> CollectiveFlags() { return kFlags; }
+std::span<const Flag> CollectiveFlags() { return kCollectiveFlags; }
 
 absl::StatusOr<std::shared_ptr<hal::ChannelProvider>> OpenCollectives(
     const Arguments& arguments) {

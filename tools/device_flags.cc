@@ -15,7 +15,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kDeviceFlags[] = {
     {"list_drivers", FlagKind::kBool, "false", "Lists the available drivers."},
     {"list_devices", FlagKind::kAction, "",
      "Lists the devices, or those of one driver: --list_devices=local-sync."},
@@ -77,7 +77,7 @@ absl::StatusOr<std::string> DevicesText(absl::string_view name, bool describe) {
 
 }  // namespace
 
-std::span<const Flag> DeviceFlags() { return kFlags; }
+std::span<const Flag> DeviceFlags() { return kDeviceFlags; }
 
 absl::StatusOr<bool> ListDevices(const Arguments& arguments) {
   if (arguments.GetBool("list_drivers")) {

@@ -11,7 +11,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kJitFlags[] = {
     {"jit", FlagKind::kString, "lazy",
      "Compiles functions of modules to machine code: lazy compiles hot\n"
      "functions, eager each function when it is first called, off none. Other\n"
@@ -40,7 +40,7 @@ std::shared_ptr<const vm::Jit> CreateJit(vm::jit::Mode mode,
 
 }  // namespace
 
-std::span<const Flag> JitFlags() { return kFlags; }
+std::span<const Flag> JitFlags() { return kJitFlags; }
 
 absl::StatusOr<std::shared_ptr<PerfMap>> PerfMapOf(const Arguments& arguments) {
   if (!arguments.GetBool("perf_map")) return std::shared_ptr<PerfMap>();

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kLeastStack = 4096;
 constexpr uint64_t kMaxStack = uint64_t{1} << 40;
 
-constexpr Flag kFlags[] = {
+constexpr Flag kLimitFlags[] = {
     {"fuel", FlagKind::kInt, "-1",
      "Fuel of each call: a backward branch, a call, and each KiB allocated or\n"
      "copied use 1 each. The device gets the same amount. Negative: no limit."},
@@ -59,7 +59,7 @@ absl::Status ReadTimeout(const Arguments& arguments, absl::Duration& timeout) {
 
 }  // namespace
 
-std::span<const Flag> LimitFlags() { return kFlags; }
+std::span<const Flag> LimitFlags() { return kLimitFlags; }
 
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
   absl::string_view number = text;

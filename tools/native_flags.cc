@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kManifest[] = "manifest=";
 
-constexpr Flag kFlags[] = {
+constexpr Flag kNativeFlags[] = {
     {"native_library", FlagKind::kList, "",
      "A shared library with functions that modules can import: path, or\n"
      "path,manifest=file.json if the library has no note that describes them.\n"
@@ -28,7 +28,7 @@ constexpr Flag kFlags[] = {
 
 }  // namespace
 
-std::span<const Flag> NativeFlags() { return kFlags; }
+std::span<const Flag> NativeFlags() { return kNativeFlags; }
 
 absl::StatusOr<NativeLibraries> LoadNativeLibraries(
     const Arguments& arguments) {

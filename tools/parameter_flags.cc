@@ -15,7 +15,7 @@ namespace {
 
 using Mode = hal::ParameterFile::Mode;
 
-constexpr Flag kFlags[] = {
+constexpr Flag kParameterFlags[] = {
     {"parameters", FlagKind::kList, "",
      "A parameter file (.irpa, .safetensors or .gguf): path, or scope=path "
      "for\n"
@@ -41,7 +41,7 @@ constexpr ModeName kModes[] = {
 
 }  // namespace
 
-std::span<const Flag> ParameterFlags() { return kFlags; }
+std::span<const Flag> ParameterFlags() { return kParameterFlags; }
 
 std::vector<std::string> ParameterPaths(const Arguments& arguments) {
   std::vector<std::string> paths;

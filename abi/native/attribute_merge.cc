@@ -20,8 +20,6 @@ namespace {
 
 using Kind = Attribute::Kind;
 
-constexpr size_t kMaxQuoted = 80;
-
 std::string KindText(const Attribute& attribute) {
   switch (attribute.kind) {
     case Kind::kScalar:
@@ -48,8 +46,8 @@ class Merger {
  private:
   // Returns a name for messages: "'opts.deep' of 'f'".
   std::string Named(absl::string_view name) const {
-    return absl::StrCat("'", PlainText(absl::StrCat(within_, name), kMaxQuoted),
-                        "' of '", function_, "'");
+    return absl::StrCat("'", PlainName(absl::StrCat(within_, name)), "' of '",
+                        function_, "'");
   }
   absl::Status Unknown(const Attribute& declared,
                        const std::string& name) const;
@@ -67,8 +65,8 @@ absl::Status Merger::Unknown(const Attribute& declared,
   std::vector<std::string> described;
   for (const auto& [other, value] : declared.members) {
     known.push_back(other);
-    described.push_back(absl::StrCat("'", PlainText(other, kMaxQuoted), "', ",
-                                     KindText(value)));
+    described.push_back(
+        absl::StrCat("'", PlainName(other), "', ", KindText(value)));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "The manifest has no attribute ", Named(name), "; ",
@@ -104,7 +102,7 @@ absl::Status Merger::Take(const std::string& name, const Attribute& declared,
   const Attributes one = {{name, std::move(given)}};
   return absl::InvalidArgumentError(
       absl::StrCat(expected, ", and given as ", KindText(one.begin()->second),
-                   ": '", PlainText(AttributesText(one), kMaxQuoted), "'."));
+                   ": '", PlainName(AttributesText(one)), "'."));
 }
 
 absl::StatusOr<Attributes> Merger::Merge(const Attribute& declared,

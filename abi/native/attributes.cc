@@ -15,7 +15,6 @@ namespace eyrie::native {
 namespace {
 
 constexpr int kMaxDepth = 16;
-constexpr size_t kMaxQuoted = 80;
 // The characters that end a bare text.
 constexpr absl::string_view kEnds = "&={}[]:@%";
 // Types that only declarations have.
@@ -46,9 +45,9 @@ class Parser {
     return true;
   }
   absl::Status Error(absl::string_view what) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " at byte ", at_, " of the attributes '",
-                     PlainText(text_, kMaxQuoted), "'."));
+    return absl::InvalidArgumentError(absl::StrCat(what, " at byte ", at_,
+                                                   " of the attributes '",
+                                                   PlainName(text_), "'."));
   }
   absl::Status Unexpected(absl::string_view wanted) const {
     return Error(absl::StrCat(
@@ -207,8 +206,7 @@ absl::Status Parser::Pair(int depth, Attribute& dictionary) {
     return Unexpected(declares_ ? "'=' or ':'" : "'='");
   }
   if (!dictionary.members.emplace(name, std::move(value)).second) {
-    return Error(absl::StrCat("The name '", PlainText(name, kMaxQuoted),
-                              "' is repeated"));
+    return Error(absl::StrCat("The name '", PlainName(name), "' is repeated"));
   }
   return absl::OkStatus();
 }

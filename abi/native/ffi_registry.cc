@@ -10,8 +10,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 80;
-
 thread_local FfiRegistry* current_registry = nullptr;
 
 }  // namespace
@@ -29,8 +27,8 @@ absl::Status FfiRegistry::AddType(absl::string_view name,
   const int64_t own = FfiTypeIdOf(name);
   if (id.id != 0 && id.id != own) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The type '", PlainText(name, kMaxQuoted), "' has the id ",
-                     id.id, " already; expected ", own, "."));
+        absl::StrCat("The type '", PlainName(name), "' has the id ", id.id,
+                     " already; expected ", own, "."));
   }
   id.id = own;
   RegisteredType& type = types_[own];
@@ -44,9 +42,9 @@ absl::Status FfiRegistry::AddHandler(absl::string_view name,
   const auto [first, last] = handlers_.equal_range(name);
   for (auto row = first; row != last; ++row) {
     if (row->second.platform != handler.platform) continue;
-    return absl::AlreadyExistsError(absl::StrCat(
-        "The handler '", PlainText(name, kMaxQuoted), "' of the platform '",
-        PlainText(handler.platform, kMaxQuoted), "' is registered twice."));
+    return absl::AlreadyExistsError(
+        absl::StrCat("The handler '", PlainName(name), "' of the platform '",
+                     PlainName(handler.platform), "' is registered twice."));
   }
   handlers_.emplace(std::string(name), std::move(handler));
   return absl::OkStatus();

@@ -8,12 +8,16 @@
 #ifndef EYRIE_ABI_NATIVE_GUARDED_CALL_H_
 #define EYRIE_ABI_NATIVE_GUARDED_CALL_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "eyrie/xla_ffi.h"
 
 namespace eyrie::native {
+
+// Bytes of an exception's text in an error.
+inline constexpr size_t kMaxThrownText = 400;
 
 // An exception that a call threw: the text of std::exception, or a note that it
 // had another type.

@@ -7,11 +7,7 @@
 #include "base/suggest.h"
 
 namespace eyrie::native {
-namespace {
-
-constexpr size_t kMaxQuoted = 80;
-
-}  // namespace
+namespace {}  // namespace
 
 absl::StatusOr<JsonReader> JsonReader::Open(const Json& json,
                                             std::string where) {
@@ -24,9 +20,8 @@ absl::StatusOr<JsonReader> JsonReader::Open(const Json& json,
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice != keys.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("In the manifest, ", where, " has '",
-                     PlainText(*twice, kMaxQuoted), "' twice."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", where, " has '", PlainName(*twice), "' twice."));
   }
   return JsonReader(json, std::move(where));
 }
@@ -74,9 +69,9 @@ absl::StatusOr<int64_t> JsonReader::GetInt(absl::string_view key,
 absl::Status JsonReader::Finish() const {
   for (const std::string& key : json_->keys) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "In the manifest, ", where_, " has an unknown '",
-        PlainText(key, kMaxQuoted), "'.", DidYouMean(key, known_)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, ", where_, " has an unknown '",
+                     PlainName(key), "'.", DidYouMean(key, known_)));
   }
   return absl::OkStatus();
 }

@@ -17,7 +17,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 80;
 constexpr int64_t kVersion = 1;
 
 struct Convention {
@@ -42,11 +41,10 @@ bool IsName(absl::string_view name, bool dots) {
 }
 
 absl::Status BadName(absl::string_view what, absl::string_view name) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("In the manifest, the ", what, "'s name is '",
-                   PlainText(name, kMaxQuoted),
-                   "'; expected letters, digits, '_', '-' and '$'",
-                   what == "function" ? ", and '.'." : "."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "In the manifest, the ", what, "'s name is '", PlainName(name),
+      "'; expected letters, digits, '_', '-' and '$'",
+      what == "function" ? ", and '.'." : "."));
 }
 
 absl::StatusOr<ManifestFunction> ReadFunction(absl::string_view name,
@@ -68,8 +66,7 @@ absl::StatusOr<ManifestFunction> ReadFunction(absl::string_view name,
       "In the manifest, function '", name, "' has ",
       function.convention.empty()
           ? "no \"convention\"."
-          : absl::StrCat("the convention '",
-                         PlainText(function.convention, kMaxQuoted),
+          : absl::StrCat("the convention '", PlainName(function.convention),
                          "', which is unknown."),
       DidYouMean(function.convention, names)));
 }
@@ -79,9 +76,8 @@ absl::Status ReadTypes(const Json& list, Manifest& manifest) {
   for (size_t i = 0; i < list.keys.size(); ++i) {
     ASSIGN_OR_RETURN(
         JsonReader json,
-        JsonReader::Open(
-            list.items[i],
-            absl::StrCat("type '", PlainText(list.keys[i], kMaxQuoted), "'")));
+        JsonReader::Open(list.items[i],
+                         absl::StrCat("type '", PlainName(list.keys[i]), "'")));
     ManifestType& type = manifest.types[list.keys[i]];
     ASSIGN_OR_RETURN(type.id, json.GetString("id"));
     ASSIGN_OR_RETURN(type.info, json.GetString("info"));

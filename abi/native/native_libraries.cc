@@ -13,8 +13,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 200;
-
 // A function, or the reason why it cannot be called here.
 using LoadedFunction = absl::StatusOr<std::shared_ptr<const NativeFunction>>;
 using Functions = std::map<std::string, LoadedFunction, std::less<>>;
@@ -77,14 +75,13 @@ absl::StatusOr<vm::NativeImport> LibraryModule::BindImport(
   if (found == functions_.end()) {
     std::vector<std::string> names;
     for (const auto& row : functions_) names.push_back(row.first);
-    return absl::NotFoundError(
-        absl::StrCat("The native module ", name_, " has no function '",
-                     PlainText(function, kMaxQuoted), "'.",
-                     DidYouMean(std::string(function), names)));
+    return absl::NotFoundError(absl::StrCat(
+        "The native module ", name_, " has no function '", PlainName(function),
+        "'.", DidYouMean(std::string(function), names)));
   }
   const std::string full_name = absl::StrCat(name_, ".", name);
   const std::string where =
-      absl::StrCat("(native function ", PlainText(full_name, kMaxQuoted), ")");
+      absl::StrCat("(native function ", PlainName(full_name), ")");
   if (!found->second.ok()) return Annotate(found->second.status(), where);
   const ImportRequest request = {.name = full_name,
                                  .attributes = attributes,
@@ -118,7 +115,7 @@ absl::StatusOr<std::string> ForwardingText(
   for (const char c : name) {
     if (absl::ascii_isgraph(c) && c != '"' && c != '\\') continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("The function's name '", PlainText(name, kMaxQuoted),
+        absl::StrCat("The function's name '", PlainName(name),
                      "' has a blank, a quote, a backslash or a character that "
                      "is not printed; in attributes, write it as %HH."));
   }
@@ -185,9 +182,8 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
     const absl::Status registered =
         library->RegisterType(name, type.id, type.info);
     if (registered.ok()) continue;
-    return Annotate(registered,
-                    absl::StrCat("(type '", PlainText(name, kMaxQuoted),
-                                 "' of the manifest)"));
+    return Annotate(registered, absl::StrCat("(type '", PlainName(name),
+                                             "' of the manifest)"));
   }
   return std::make_shared<const LoadedLibrary>(
       LoadedLibrary{std::move(library), std::move(read)});
@@ -246,10 +242,9 @@ absl::StatusOr<std::string> ForwardingProgram(
       FindFunction(libraries, SplitName(name).first);
   if (function == nullptr) {
     const std::vector<std::string> names = NativeFunctionNames(libraries);
-    return absl::NotFoundError(
-        absl::StrCat("No native library has a function '",
-                     PlainText(name, kMaxQuoted), "'; there are ",
-                     absl::StrJoin(names, ", "), ".", DidYouMean(name, names)));
+    return absl::NotFoundError(absl::StrCat(
+        "No native library has a function '", PlainName(name), "'; there are ",
+        absl::StrJoin(names, ", "), ".", DidYouMean(name, names)));
   }
   ASSIGN_OR_RETURN(const auto convention,
                    vm::CallingConvention::Parse(

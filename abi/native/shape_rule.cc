@@ -12,12 +12,10 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 80;
-
 absl::Status NoDim(const JsonReader& json, absl::string_view text) {
   return absl::InvalidArgumentError(
-      absl::StrCat("In the manifest, the dimension '",
-                   PlainText(text, kMaxQuoted), "' of ", json.where(),
+      absl::StrCat("In the manifest, the dimension '", PlainName(text), "' of ",
+                   json.where(),
                    " must have a form such as 4, \"0.1\", \"0.-1\", \"0.:-2\" "
                    "and \"0.1:\"."));
 }
@@ -100,10 +98,9 @@ absl::StatusOr<DimRule> ReadDim(const JsonReader& json, const Json& value,
   ASSIGN_OR_RETURN(const DimRule rule, ReadDimText(json, value.text, operands));
   const OperandRank rank = operands[static_cast<size_t>(rule.operand)];
   if (rank != kAnyRank && !Resolve(rule, rank)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("In the manifest, ", json.where(), " takes \"",
-                     PlainText(value.text, kMaxQuoted), "\", but operand ",
-                     rule.operand, " has rank ", rank, "."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", json.where(), " takes \"", PlainName(value.text),
+        "\", but operand ", rule.operand, " has rank ", rank, "."));
   }
   return rule;
 }

@@ -14,8 +14,6 @@
 namespace eyrie::abi {
 namespace {
 
-using Kind = DeclaredType::Kind;
-
 // Returns the position of the first `stop` outside all brackets and strings;
 // the text's length if there is none.
 size_t FindOutside(absl::string_view text, char stop) {
@@ -48,7 +46,7 @@ std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
 // Parses "4x?xf32": dimensions, then an element type. If a dimension cannot be
 // parsed, the type is unknown.
 void ParseTensor(absl::string_view inside, DeclaredType& type) {
-  type.kind = Kind::kTensor;
+  type.kind = DeclaredType::Kind::kTensor;
   inside = inside.substr(0, FindOutside(inside, ','));  // removes an encoding
   type.ranked = true;
   while (!inside.empty()) {
@@ -72,7 +70,7 @@ void ParseTensor(absl::string_view inside, DeclaredType& type) {
     type.element = *element;
   } else if (inside.empty() ||
              !(absl::ascii_isalpha(inside[0]) || inside[0] == '!')) {
-    type.kind = Kind::kUnknown;
+    type.kind = DeclaredType::Kind::kUnknown;
     type.ranked = false;
     type.shape.clear();
   }
@@ -122,7 +120,8 @@ std::vector<DeclaredValue> ParseValues(absl::string_view text) {
 }  // namespace
 
 std::string DeclaredType::ToString() const {
-  if (kind != Kind::kTensor || !ranked || element == hal::ElementType::kNone) {
+  if (kind != DeclaredType::Kind::kTensor || !ranked ||
+      element == hal::ElementType::kNone) {
     return text;
   }
   std::string out;
@@ -143,22 +142,22 @@ DeclaredType ParseDeclaredType(absl::string_view text) {
   if (absl::StartsWith(text, "tensor<") && absl::EndsWith(text, ">")) {
     ParseTensor(text.substr(7, text.size() - 8), type);
   } else if (text == "index") {
-    type.kind = Kind::kScalar;
+    type.kind = DeclaredType::Kind::kScalar;
     type.element = hal::ElementType::kInt64;
   } else if (text == "!hal.buffer_view") {
-    type.kind = Kind::kBufferView;
+    type.kind = DeclaredType::Kind::kBufferView;
   } else if (text == "!hal.buffer") {
-    type.kind = Kind::kBuffer;
+    type.kind = DeclaredType::Kind::kBuffer;
   } else if (text == "!hal.fence") {
-    type.kind = Kind::kFence;
+    type.kind = DeclaredType::Kind::kFence;
   } else if (text == "!util.buffer" || text == "!vm.buffer") {
-    type.kind = Kind::kBytes;
+    type.kind = DeclaredType::Kind::kBytes;
   } else if (absl::StartsWith(text, "!util.list<") ||
              absl::StartsWith(text, "!vm.list<")) {
-    type.kind = Kind::kList;
+    type.kind = DeclaredType::Kind::kList;
   } else if (const auto element = hal::ParseElementType(text);
              element.ok() && text[0] != '*') {
-    type.kind = Kind::kScalar;
+    type.kind = DeclaredType::Kind::kScalar;
     type.element = *element;
   }
   return type;

@@ -12,8 +12,6 @@
 namespace eyrie::abi::v0 {
 namespace {
 
-using Kind = SipNode::Kind;
-
 constexpr char kInputsTag = 'I';
 constexpr char kResultsTag = 'R';
 constexpr char kLeafTag = '_';
@@ -83,7 +81,7 @@ class SipReader {
   absl::Status Structure(const Component& component, size_t depth) {
     if (depth > kSipMaxDepth) return ErrorAt(component.offset, TooDeep());
     const bool is_list = component.tag == kListTag;
-    visitor_.Open(is_list ? Kind::kList : Kind::kDict);
+    visitor_.Open(is_list ? SipNode::Kind::kList : SipNode::Kind::kDict);
     SignatureParser parser(component);
     std::set<SipKey> keys;
     int64_t size = 0;
@@ -139,13 +137,13 @@ class TreeBuilder : public SipVisitor {
   void Key(const SipKey& key) override {
     next_ = &open_.back()->items.emplace_back(SipItem{key, {}}).node;
   }
-  void Open(Kind kind) override {
+  void Open(SipNode::Kind kind) override {
     next_->kind = kind;
     open_.push_back(next_);
   }
   void Close() override { open_.pop_back(); }
   void Leaf(int64_t raw) override {
-    next_->kind = Kind::kLeaf;
+    next_->kind = SipNode::Kind::kLeaf;
     next_->raw = raw;
   }
 
@@ -165,15 +163,15 @@ class TextWriter : public SipVisitor {
                       absl::Utf8SafeCHexEscape(std::get<std::string>(key)));
     }
   }
-  void Open(Kind kind) override {
+  void Open(SipNode::Kind kind) override {
     open_.push_back(kind);
-    absl::StrAppend(&text_, kind == Kind::kList ? ":[\n" : ":{\n");
+    absl::StrAppend(&text_, kind == SipNode::Kind::kList ? ":[\n" : ":{\n");
   }
   void Close() override {
-    const Kind kind = open_.back();
+    const SipNode::Kind kind = open_.back();
     open_.pop_back();
     Indent();
-    absl::StrAppend(&text_, kind == Kind::kList ? "],\n" : "},\n");
+    absl::StrAppend(&text_, kind == SipNode::Kind::kList ? "],\n" : "},\n");
   }
   void Leaf(int64_t raw) override {
     absl::StrAppend(&text_, "=raw(", raw, "),\n");
@@ -185,7 +183,7 @@ class TextWriter : public SipVisitor {
   void Indent() { text_.append(2 * open_.size(), ' '); }
 
   std::string text_;
-  std::vector<Kind> open_;
+  std::vector<SipNode::Kind> open_;
 };
 
 class PathFinder : public SipVisitor {
@@ -193,7 +191,7 @@ class PathFinder : public SipVisitor {
   explicit PathFinder(int64_t raw) : raw_(raw) {}
 
   void Key(const SipKey& key) override { path_.back() = &key; }
-  void Open(Kind) override { path_.push_back(nullptr); }
+  void Open(SipNode::Kind) override { path_.push_back(nullptr); }
   void Close() override { path_.pop_back(); }
   void Leaf(int64_t raw) override {
     if (raw != raw_ || has_found_) return;
@@ -212,13 +210,13 @@ class PathFinder : public SipVisitor {
 
 void Mangle(const SipNode& node, SignatureBuilder& builder) {
   switch (node.kind) {
-    case Kind::kNothing:
+    case SipNode::Kind::kNothing:
       return;
-    case Kind::kLeaf:
+    case SipNode::Kind::kLeaf:
       builder.Integer(node.raw, kLeafTag);
       return;
-    case Kind::kList:
-    case Kind::kDict:
+    case SipNode::Kind::kList:
+    case SipNode::Kind::kDict:
       break;
   }
   SignatureBuilder body;
@@ -230,19 +228,19 @@ void Mangle(const SipNode& node, SignatureBuilder& builder) {
     }
     Mangle(item.node, body);
   }
-  builder.Span(body, node.is(Kind::kList) ? kListTag : kDictTag);
+  builder.Span(body, node.is(SipNode::Kind::kList) ? kListTag : kDictTag);
 }
 
 // Returns "a list" or "raw value 3", for messages.
 std::string Describe(const SipNode& node) {
   switch (node.kind) {
-    case Kind::kLeaf:
+    case SipNode::Kind::kLeaf:
       return absl::StrCat("raw value ", node.raw);
-    case Kind::kList:
+    case SipNode::Kind::kList:
       return "a list";
-    case Kind::kDict:
+    case SipNode::Kind::kDict:
       return "a dict";
-    case Kind::kNothing:
+    case SipNode::Kind::kNothing:
       break;
   }
   return "nothing";
@@ -303,12 +301,12 @@ absl::Status ParseSip(absl::string_view text, SipVisitor& inputs,
 
 void VisitSip(const SipNode& node, SipVisitor& visitor) {
   switch (node.kind) {
-    case Kind::kNothing:
+    case SipNode::Kind::kNothing:
       return;
-    case Kind::kLeaf:
+    case SipNode::Kind::kLeaf:
       return visitor.Leaf(node.raw);
-    case Kind::kList:
-    case Kind::kDict:
+    case SipNode::Kind::kList:
+    case SipNode::Kind::kDict:
       break;
   }
   visitor.Open(node.kind);
@@ -363,8 +361,8 @@ absl::Status SipMangler::Check(int64_t raw, SipPath path,
       return At(path, absl::StrCat("the index ", *index, " is negative."));
     }
     int64_t size = 0;
-    if (node != nullptr && !node->is(Kind::kNothing)) {
-      if (!node->is(index ? Kind::kList : Kind::kDict)) {
+    if (node != nullptr && !node->is(SipNode::Kind::kNothing)) {
+      if (!node->is(index ? SipNode::Kind::kList : SipNode::Kind::kDict)) {
         return At(path, absl::StrCat(Describe(*node), " has no item ",
                                      SipKeyText(path[i]), "."));
       }
@@ -376,7 +374,7 @@ absl::Status SipMangler::Check(int64_t raw, SipPath path,
     if (child == nullptr) added += GrownSize(path[i], size) - size;
     node = child;
   }
-  if (node != nullptr && !node->is(Kind::kNothing)) {
+  if (node != nullptr && !node->is(SipNode::Kind::kNothing)) {
     return At(path, absl::StrCat(Describe(*node), " is already there."));
   }
   if (added > kSipMaxItems - items_) return At(path, TooManyItems());
@@ -390,14 +388,14 @@ absl::Status SipMangler::Set(int64_t raw, SipPath path) {
   SipNode* node = &root_;
   for (const SipKey& key : path) {
     const bool is_index = std::holds_alternative<int64_t>(key);
-    node->kind = is_index ? Kind::kList : Kind::kDict;
+    node->kind = is_index ? SipNode::Kind::kList : SipNode::Kind::kDict;
     auto item = LowerBound(*node, key);
     if (item == node->items.end() || item->key != key) {
       item = node->items.insert(item, SipItem{key, {}});
     }
     node = &item->node;
   }
-  node->kind = Kind::kLeaf;
+  node->kind = SipNode::Kind::kLeaf;
   node->raw = raw;
   return absl::OkStatus();
 }

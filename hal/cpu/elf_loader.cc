@@ -31,10 +31,6 @@ using elf::Rela;
 using elf::RelocationType;
 using elf::Symbol;
 
-absl::Status Invalid(absl::string_view message) {
-  return absl::InvalidArgumentError(message);
-}
-
 uint64_t PageSize() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
@@ -159,7 +155,8 @@ absl::Status ElfLoader::CheckDynamicEntry(const DynamicEntry& entry) {
           "not use.");
     case DynamicTag::kPltRelocationsType:
       if (entry.value == static_cast<uint64_t>(DynamicTag::kRela)) break;
-      return Invalid("The ELF file's PLT relocations have no addends.");
+      return absl::InvalidArgumentError(
+          "The ELF file's PLT relocations have no addends.");
     case DynamicTag::kSymbolSize:
       if (entry.value == sizeof(Symbol)) break;
       return absl::InvalidArgumentError(
@@ -247,11 +244,12 @@ absl::StatusOr<uint64_t> ElfLoader::CountSymbols() const {
     return LoadLittleEndian<uint32_t>(bytes.data() + 4);
   }
   if (gnu_hash_) return CountGnuHashSymbols();
-  return Invalid("The ELF file has no symbol hash table.");
+  return absl::InvalidArgumentError("The ELF file has no symbol hash table.");
 }
 
 absl::Status ElfLoader::ReadSymbols() {
-  if (!symbols_) return Invalid("The ELF file has no symbol table.");
+  if (!symbols_)
+    return absl::InvalidArgumentError("The ELF file has no symbol table.");
   ASSIGN_OR_RETURN(const uint64_t count, CountSymbols());
   ASSIGN_OR_RETURN(image_.symbols_,
                    View(*symbols_, count * sizeof(Symbol), "symbol table"));
@@ -348,7 +346,8 @@ absl::Status ElfLoader::ReadInitializers() {
   }
   for (const uint64_t function : functions) {
     if (!image_.IsCode(function)) {
-      return Invalid("An ELF initializer lies outside the code.");
+      return absl::InvalidArgumentError(
+          "An ELF initializer lies outside the code.");
     }
   }
   return absl::OkStatus();

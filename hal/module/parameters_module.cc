@@ -17,9 +17,9 @@
 #include "hal/module/arguments.h"
 #include "hal/module/parameter_transfers.h"
 #include "hal/module/state.h"
+#include "vm/native/native_binding.h"
 #include "vm/object/buffer.h"
 #include "vm/object/list.h"
-#include "vm/native/native_binding.h"
 
 namespace eyrie::hal {
 namespace {
@@ -201,7 +201,7 @@ absl::Status Scatter(ParametersState& state, Device& device, int64_t,
                  });
 }
 
-constexpr vm::NativeFunction kImports[] = {
+constexpr vm::NativeFunction kParameterImports[] = {
 #define HAL_IMPORT(name, signature, function, first, last) \
   vm::Bind<function>(name, signature),
 #include "hal/module/parameters_imports.def"
@@ -217,7 +217,7 @@ absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateParametersModule(
   auto config = std::make_shared<const HalModuleConfig>(
       HalModuleConfig{DeviceGroup(std::move(devices)), {}});
   return vm::NativeModule::Create(
-      kParametersModuleName, kVersion, kImports,
+      kParametersModuleName, kVersion, kParameterImports,
       [config, scopes]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {
         return std::make_unique<ParametersState>(config, scopes);
       });

@@ -19,10 +19,6 @@ constexpr uint64_t kMaxAlignment = uint64_t{1} << 30;
 
 constexpr size_t kChunk = size_t{64} * 1024;
 
-uint64_t AlignUp(uint64_t value, uint64_t alignment) {
-  return (value + alignment - 1) & ~(alignment - 1);
-}
-
 uint64_t EntrySize(const ParameterSource& parameter) {
   return parameter.content == Content::kSplat ? sizeof(irpa::SplatEntry)
                                               : sizeof(irpa::DataEntry);

@@ -12,7 +12,7 @@
 namespace eyrie::hal::vmvx {
 namespace {
 
-constexpr int32_t kTypeMask = 0xFF;
+constexpr int32_t kPackTypeMask = 0xFF;
 constexpr int32_t kTransposeInner = 0x100;
 constexpr int32_t kTransposeOuter = 0x200;
 
@@ -21,9 +21,9 @@ constexpr uint64_t kWidths[] = {0,         /*f32*/ 4, /*i8*/ 1, /*i32*/ 4,
                                 /*f16*/ 2, /*bf16*/ 2};
 
 absl::Status ReadFlags(int32_t flags, uint64_t& width) {
-  const uint32_t type = flags & kTypeMask;
+  const uint32_t type = flags & kPackTypeMask;
   width = type < std::size(kWidths) ? kWidths[type] : 0;
-  const int32_t known = kTypeMask | kTransposeInner | kTransposeOuter;
+  const int32_t known = kPackTypeMask | kTransposeInner | kTransposeOuter;
   if (width != 0 && (flags & ~known) == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("No kernel packs with the flags 0x",

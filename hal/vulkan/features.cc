@@ -8,7 +8,6 @@
 #include <algorithm>
 
 namespace eyrie::hal::vulkan {
-namespace {
 
 // Structures that are missing in the oldest headers Eyrie is built with.
 // Source: the Vulkan registry, vk.xml.
@@ -44,8 +43,10 @@ struct VkPhysicalDeviceShaderExpectAssumeFeaturesKHR {
 };
 #endif
 
+namespace {
+
 // The first members of every structure.
-struct Header {
+struct ChainLink {
   VkStructureType type;
   void* next;
 };
@@ -80,9 +81,9 @@ FeatureChain::FeatureChain(uint32_t api_version,
                            const std::vector<std::string>& extensions)
     : structures_(std::make_unique<Structures>()) {
   Structures& s = *structures_;
-  Header* last = nullptr;
+  ChainLink* last = nullptr;
   const auto chain = [&last](auto& structure, int type) {
-    auto* const header = reinterpret_cast<Header*>(&structure);
+    auto* const header = reinterpret_cast<ChainLink*>(&structure);
     header->type = static_cast<VkStructureType>(type);
     if (last != nullptr) last->next = header;
     last = header;

@@ -38,7 +38,7 @@ constexpr Flag kOwnFlags[] = {
 };
 
 constexpr char kPrompt[] = "(eyrie) ";
-constexpr size_t kMaxLine = 4096;             // bytes per command
+constexpr size_t kMaxCommand = 4096;          // bytes per command
 constexpr size_t kMaxRead = size_t{1} << 20;  // bytes per line
 
 bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
@@ -49,8 +49,8 @@ bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 std::optional<std::string> ReadLine() {
   if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
   const auto is_command = [](const std::string& line) {
-    if (line.size() <= kMaxLine) return true;
-    PrintNote(absl::StrCat("A command has more than ", kMaxLine,
+    if (line.size() <= kMaxCommand) return true;
+    PrintNote(absl::StrCat("A command has more than ", kMaxCommand,
                            " bytes; it is ignored."));
     return false;
   };

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/asm/zip_writer.h"
@@ -200,10 +201,6 @@ class TableWriter {
   Builder& to_;
   const ModulePlan& plan_;
 };
-
-uint64_t AlignUp(uint64_t value, uint64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
 
 uint64_t ExternalAlignment(const ModulePlan::Rodata& rodata) {
   return std::max<uint64_t>(rodata.alignment, kArchiveAlignment);

@@ -1,6 +1,7 @@
 // Local headers, the directory and its end record.
 #include "vm/asm/zip_writer.h"
 
+#include "base/checked_math.h"
 #include "base/crc32.h"
 #include "vm/module/archive.h"
 
@@ -12,10 +13,6 @@ constexpr size_t kExtraHeaderSize = 4;
 constexpr size_t kVersion = 20;
 constexpr size_t kFirstDay = 1 << 5 | 1;  // 1 January 1980
 constexpr size_t kPaddingField = 0xFECA;
-
-uint64_t AlignUp(uint64_t value, uint64_t alignment) {
-  return (value + alignment - 1) & ~(alignment - 1);
-}
 
 }  // namespace
 

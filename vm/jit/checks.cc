@@ -26,10 +26,10 @@ struct Index {
   }
 };
 
-class Finder {
+class CheckFinder {
  public:
-  Finder(const Program& program, const Webs& webs,
-         const std::vector<View>& views)
+  CheckFinder(const Program& program, const Webs& webs,
+              const std::vector<View>& views)
       : p_(program), w_(webs), views_(views) {}
 
   Checks Run() {
@@ -62,7 +62,7 @@ class Finder {
   std::vector<Guarding> past_;  // earlier guards in this block
 };
 
-void Finder::LookThrough(uint32_t block) {
+void CheckFinder::LookThrough(uint32_t block) {
   const Block& at = p_.blocks[block];
   for (uint32_t n = at.first; n < at.end; ++n) {
     const Instruction& i = p_.instructions[n];
@@ -79,7 +79,7 @@ void Finder::LookThrough(uint32_t block) {
   EndRuns(block);
 }
 
-void Finder::LookAt(uint32_t n, const View& view) {
+void CheckFinder::LookAt(uint32_t n, const View& view) {
   const Access& access = p_.AccessesOf(p_.instructions[n])[0];
   const Web& web = w_.webs[access.web];
   if (web.in_frame) return;  // half of it may be written separately
@@ -91,7 +91,7 @@ void Finder::LookAt(uint32_t n, const View& view) {
   if (in_force_.size() < kMaxGuards) in_force_.push_back({index, n, {}});
 }
 
-void Finder::Forget(const Access& written) {
+void CheckFinder::Forget(const Access& written) {
   std::erase_if(in_force_, [&](Guarding& guarding) {
     const Index& index = guarding.index;
     if (index.constant || index.value != written.web) return false;
@@ -101,7 +101,7 @@ void Finder::Forget(const Access& written) {
 }
 
 // Guards whose ranges overlap share one copy of the code.
-void Finder::EndRuns(uint32_t block) {
+void CheckFinder::EndRuns(uint32_t block) {
   past_.insert(past_.end(), in_force_.begin(), in_force_.end());
   in_force_.clear();
   std::erase_if(past_, [](auto& guarding) { return guarding.relying.empty(); });
@@ -119,7 +119,7 @@ void Finder::EndRuns(uint32_t block) {
   past_.clear();
 }
 
-void Finder::CreateRun(uint32_t block, std::span<const Guarding> guards) {
+void CheckFinder::CreateRun(uint32_t block, std::span<const Guarding> guards) {
   uint32_t last = 0;
   for (const Guarding& guarding : guards) {
     last = std::max(last, guarding.last());
@@ -136,7 +136,7 @@ void Finder::CreateRun(uint32_t block, std::span<const Guarding> guards) {
 
 Checks FindChecks(const Program& program, const Webs& webs,
                   const std::vector<View>& views) {
-  return Finder(program, webs, views).Run();
+  return CheckFinder(program, webs, views).Run();
 }
 
 }  // namespace eyrie::vm::jit

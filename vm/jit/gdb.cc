@@ -194,9 +194,9 @@ enum Section { kNull, kText, kFrames, kSymbols, kStrings, kSections };
 
 // Collects the file's contents except for its header, and the position of each
 // section.
-class Writer {
+class SymbolFileWriter {
  public:
-  Writer() {
+  SymbolFileWriter() {
     strings_.Byte(0);
     file_.Add(Elf64_Ehdr());
   }
@@ -252,7 +252,7 @@ class Writer {
 std::vector<uint8_t> CreateObjectFile(uint64_t address, uint64_t size,
                                       const std::vector<CodeName>& names,
                                       const Unwinding& unwinding) {
-  Writer writer;
+  SymbolFileWriter writer;
   Elf64_Shdr& text = writer.Describe(kText, ".text", SHT_NOBITS);
   text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
   text.sh_addr = address;

@@ -9,7 +9,7 @@ namespace eyrie::vm::jit {
 namespace {
 
 constexpr size_t kMaxInstructions = 8;       // including the return
-constexpr uint32_t kMaxBytes = 128;          // of bytecode
+constexpr uint32_t kMaxInlinedBytes = 128;   // of bytecode
 constexpr uint32_t kMaxFrameBytes = 1 << 9;  // larger ones are not examined
 // Limits for one caller, which bound the time and memory to compile it.
 constexpr size_t kMaxCallees = 32;
@@ -17,7 +17,7 @@ constexpr size_t kMaxCopies = 64;
 
 bool IsShort(const FunctionCode& function) {
   const std::span arguments(function.arguments, function.argument_count);
-  return function.code_size <= kMaxBytes &&
+  return function.code_size <= kMaxInlinedBytes &&
          function.frame_bytes <= kMaxFrameBytes && ReturnsOneNumber(function) &&
          std::ranges::none_of(arguments, [](const ArgumentPlace& argument) {
            return argument.type == ValueType::kRef;

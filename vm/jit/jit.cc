@@ -32,7 +32,7 @@ namespace eyrie::vm::jit {
 namespace {
 
 // Longer functions are interpreted, since the caller waits for the compiler.
-constexpr uint32_t kMaxBytes = uint32_t{1} << 20;
+constexpr uint32_t kMaxFunctionBytes = uint32_t{1} << 20;
 // Compiled code clears and drops every reference register. Registers that the
 // bytecode never uses would make the code of a short function long.
 constexpr uint32_t kFewRefs = 256;
@@ -237,7 +237,7 @@ class JitOfThisMachine final : public Jit {
                            absl::FunctionRef<void(uint32_t)> callee,
                            CompileStopped stopped) const override {
     const FunctionCode& code = module.function(function);
-    if (code.code_size > kMaxBytes || code.code_size == 0 ||
+    if (code.code_size > kMaxFunctionBytes || code.code_size == 0 ||
         code.ref_count > kFewRefs + code.code_size / 2 ||
         code.result_count > kMaxCompiledResults ||
         module.def().global_bytes > kMaxGlobals ||

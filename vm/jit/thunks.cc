@@ -31,20 +31,20 @@ static_assert(std::size(kClobbered) == CompiledState::kFirstSavedFloat);
 constexpr uint8_t kDwarfRbx = 3;
 constexpr uint8_t kDwarfRbp = 6;
 
-class Writer {
+class ThunkWriter {
  public:
-  explicit Writer(asmjit::CodeHolder& code) : a_(&code) {}
+  explicit ThunkWriter(asmjit::CodeHolder& code) : a_(&code) {}
 
   // A thunk: the field for its address, its name for debuggers, and its
   // emitter.
   struct Thunk {
     size_t field;
     const char* name;
-    void (Writer::*write)();
+    void (ThunkWriter::*write)();
   };
   static std::span<const Thunk> Thunks() {
     using T = CompiledThunks;
-    using W = Writer;
+    using W = ThunkWriter;
     static constexpr Thunk kThunks[] = {
         {offsetof(T, enter), "eyrie::enter", &W::Enter},
         {offsetof(T, step), "eyrie::step", &W::CallStep},
@@ -334,7 +334,7 @@ absl::StatusOr<ThunkCode> CreateThunks(CodeMemory& memory) {
     return failed();
   }
   code.setErrorHandler(&errors);
-  Writer writer(code);
+  ThunkWriter writer(code);
   const std::vector<asmjit::Label> labels = writer.Run();
   if (errors.any() || code.flatten() != asmjit::kErrorOk ||
       code.resolveUnresolvedLinks() != asmjit::kErrorOk ||
@@ -353,7 +353,7 @@ absl::StatusOr<ThunkCode> CreateThunks(CodeMemory& memory) {
     const uint64_t begin = code.labelOffset(labels[i]);
     const uint64_t end =
         i + 1 < labels.size() ? code.labelOffset(labels[i + 1]) : made.size;
-    const Writer::Thunk& thunk = Writer::Thunks()[i];
+    const ThunkWriter::Thunk& thunk = ThunkWriter::Thunks()[i];
     made.names.push_back({thunk.name, begin, end - begin});
     const uint8_t* const place = made.code + begin;
     std::memcpy(reinterpret_cast<uint8_t*>(&made.thunks) + thunk.field, &place,

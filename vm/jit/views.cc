@@ -94,9 +94,9 @@ std::vector<Loop> FindLoops(const Program& p) {
   return loops;
 }
 
-class Finder {
+class ViewFinder {
  public:
-  Finder(const Program& program, Webs& webs)
+  ViewFinder(const Program& program, Webs& webs)
       : p_(program),
         w_(webs),
         looks_(kMaxLooks * program.instructions.size()),
@@ -128,7 +128,7 @@ class Finder {
   uint32_t loop_ = 0;              // number of the current loop
 };
 
-uint32_t Finder::AddWeb(const Loop& loop, float weight) {
+uint32_t ViewFinder::AddWeb(const Loop& loop, float weight) {
   Web web;
   web.wide = true;
   web.read = true;
@@ -142,7 +142,7 @@ uint32_t Finder::AddWeb(const Loop& loop, float weight) {
   return static_cast<uint32_t>(w_.webs.size() - 1);
 }
 
-void Finder::Look(const Loop& loop) {
+void ViewFinder::Look(const Loop& loop) {
   const uint32_t first = p_.blocks[loop.head].first;
   const uint32_t end = p_.blocks[loop.last].end;
   if (looks_ < end - first) return;
@@ -257,7 +257,7 @@ const View* ViewOf(const std::vector<View>& views, const Element& element,
 }
 
 std::vector<View> FindViews(const Program& program, Webs& webs) {
-  return Finder(program, webs).Run();
+  return ViewFinder(program, webs).Run();
 }
 
 }  // namespace eyrie::vm::jit

@@ -20,9 +20,9 @@ constexpr uint64_t kMaxCarried = uint64_t{1} << 23;
 constexpr float kLoopFactor = 8;
 constexpr int kMaxDepth = 5;
 
-class Finder {
+class WebFinder {
  public:
-  Finder(Program& program, Webs& webs)
+  WebFinder(Program& program, Webs& webs)
       : p_(program),
         out_(webs),
         words_((program.slots + 63) / 64),
@@ -119,7 +119,7 @@ class Finder {
   std::vector<uint32_t> current_;
 };
 
-bool Finder::FindLiveIn() {
+bool WebFinder::FindLiveIn() {
   const size_t blocks = p_.blocks.size();
   std::vector<uint64_t> read(blocks * words_);
   std::vector<uint64_t> written(blocks * words_);
@@ -161,7 +161,8 @@ bool Finder::FindLiveIn() {
   return true;
 }
 
-bool Finder::AddLive(uint32_t block, uint32_t next, const uint64_t* written) {
+bool WebFinder::AddLive(uint32_t block, uint32_t next,
+                        const uint64_t* written) {
   uint64_t* own = Live(block);
   uint64_t added = 0;
   for (uint32_t w = 0; w < words_; ++w) {
@@ -172,7 +173,7 @@ bool Finder::AddLive(uint32_t block, uint32_t next, const uint64_t* written) {
   return added != 0;
 }
 
-void Finder::FindPredecessors() {
+void WebFinder::FindPredecessors() {
   first_predecessor_.assign(p_.blocks.size() + 1, 0);
   for (const uint32_t next : p_.successors) ++first_predecessor_[next + 1];
   std::partial_sum(first_predecessor_.begin(), first_predecessor_.end(),
@@ -187,7 +188,7 @@ void Finder::FindPredecessors() {
   }
 }
 
-void Finder::FindFrequencies() {
+void WebFinder::FindFrequencies() {
   std::vector<int> depth(p_.instructions.size() + 1);
   for (const Block& block : p_.blocks) {
     for (uint32_t s = 0; s < block.successor_count; ++s) {
@@ -211,7 +212,7 @@ void Finder::FindFrequencies() {
 
 // For each block in order: finds the predecessors, direct or not, that no
 // earlier block has.
-void Finder::FindWaysBack() {
+void WebFinder::FindWaysBack() {
   std::vector<uint32_t>& back_to = out_.back_to;
   back_to.assign(p_.blocks.size(), Web::kNever);
   std::vector<uint32_t> reached;
@@ -229,7 +230,7 @@ void Finder::FindWaysBack() {
   }
 }
 
-bool Finder::CreateLiveInNodes() {
+bool WebFinder::CreateLiveInNodes() {
   uint64_t carried = 0;
   for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
     live_in_.push_back(static_cast<uint32_t>(parents_.size()));
@@ -242,7 +243,7 @@ bool Finder::CreateLiveInNodes() {
   return true;
 }
 
-void Finder::LinkBlock(uint32_t b) {
+void WebFinder::LinkBlock(uint32_t b) {
   std::vector<uint32_t>& current = current_;
   for (uint32_t node = live_in_[b]; node < live_in_[b + 1]; ++node) {
     current[slots_[node]] = node;
@@ -270,7 +271,7 @@ void Finder::LinkBlock(uint32_t b) {
   }
 }
 
-void Finder::JoinArguments() {
+void WebFinder::JoinArguments() {
   std::vector<bool> argument(p_.slots);
   for (uint32_t i = 0; i < p_.function->argument_count; ++i) {
     const ArgumentPlace place = p_.function->arguments[i];
@@ -287,7 +288,7 @@ void Finder::JoinArguments() {
   });
 }
 
-void Finder::Count(uint32_t instruction, Access& access, bool late_reads) {
+void WebFinder::Count(uint32_t instruction, Access& access, bool late_reads) {
   access.web = number_[Find(access.web)];
   Web& web = out_.webs[access.web];
   const uint32_t position =
@@ -305,7 +306,7 @@ void Finder::Count(uint32_t instruction, Access& access, bool late_reads) {
   web.read |= !access.written;
 }
 
-void Finder::CreateWebs() {
+void WebFinder::CreateWebs() {
   number_.assign(parents_.size(), Web::kNever);
   for (uint32_t node = 0; node < parents_.size(); ++node) {
     const uint32_t root = Find(node);
@@ -351,7 +352,7 @@ void Finder::CreateWebs() {
 }  // namespace
 
 bool FindWebs(Program& program, Webs& webs) {
-  return Finder(program, webs).Run();
+  return WebFinder(program, webs).Run();
 }
 
 }  // namespace eyrie::vm::jit

@@ -8,22 +8,13 @@
 #include "flatbuffers/flatbuffers.h"
 #include "vm/module/module_def.h"
 #include "vm/module/module_generated.h"
+#include "vm/module/optional_field.h"
 
 namespace eyrie::vm {
 namespace {
 
 // Limit for the steps that one instruction's location may take.
 constexpr int kMaxLocationSteps = 256;
-
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view()
-                         : absl::string_view(text->c_str(), text->size());
-}
-
-template <typename T>
-uint32_t Size(const T* vector) {
-  return vector == nullptr ? 0 : vector->size();
-}
 
 // Follows locations in the debug database. They may refer to any index, so a
 // limit of steps ends cycles.

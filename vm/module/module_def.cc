@@ -14,24 +14,15 @@
 #include "vm/isa/operand.h"
 #include "vm/module/module_generated.h"
 #include "vm/module/module_growth.h"
+#include "vm/module/optional_field.h"
 
 namespace eyrie::vm {
 namespace {
 
 constexpr uint32_t kOptionalFlag = 1u << 1;
 
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view()
-                         : absl::string_view(text->c_str(), text->size());
-}
-
 // Up to this many exports are searched one after the other.
 constexpr size_t kFewExports = 16;
-
-template <typename T>
-uint32_t Size(const T* vector) {
-  return vector == nullptr ? 0 : vector->size();
-}
 
 absl::Status ReadAttributes(
     const flatbuffers::Vector<flatbuffers::Offset<fbs::Attr>>* list,

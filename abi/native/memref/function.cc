@@ -25,7 +25,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 80;
 // The prefix of MLIR's C wrappers.
 constexpr char kPrefix[] = "_mlir_ciface_";
 // The free function of libraries that define their own allocation functions.
@@ -39,10 +38,9 @@ class LoadedMemref final : public NativeFunction {
   absl::StatusOr<std::shared_ptr<BoundFunction>> Bind(
       const ImportRequest& request) const override {
     if (!request.attributes.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The import has the attributes '",
-                       PlainText(request.attributes, kMaxQuoted),
-                       "'; memref functions have none."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The import has the attributes '", PlainName(request.attributes),
+          "'; memref functions have none."));
     }
     ASSIGN_OR_RETURN(MemrefPlan plan, MemrefPlan::Create(function_->signature,
                                                          request.signature));
@@ -187,8 +185,8 @@ absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareMemref(
   if (!absl::StartsWith(symbol, kPrefix)) {
     return absl::UnimplementedError(absl::StrCat(
         "In the manifest, function '", function, "' has the symbol '",
-        PlainText(symbol, kMaxQuoted),
-        "'; expected a C wrapper, whose name begins with ", kPrefix, "."));
+        PlainName(symbol), "'; expected a C wrapper, whose name begins with ",
+        kPrefix, "."));
   }
   return std::unique_ptr<NativeDeclaration>(std::make_unique<DeclaredMemref>(
       std::move(signature), std::move(symbol)));

@@ -17,7 +17,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 24;
+constexpr size_t kMaxQuotedLine = 24;
 constexpr char kWrapped[] = "llvm.emit_c_interface";
 constexpr char kOutput[] = "bufferize.result";
 
@@ -75,11 +75,11 @@ class Scanner {
 absl::Status Scanner::Error(absl::string_view expected) const {
   return absl::InvalidArgumentError(absl::StrCat(
       "In line ", Line(), " of the MLIR text, ", expected, " is expected, but ",
-      rest_.empty()
-          ? "nothing"
-          : absl::StrCat(
-                "'", PlainText(rest_.substr(0, rest_.find('\n')), kMaxQuoted),
-                "'"),
+      rest_.empty() ? "nothing"
+                    : absl::StrCat("'",
+                                   PlainText(rest_.substr(0, rest_.find('\n')),
+                                             kMaxQuotedLine),
+                                   "'"),
       " follows."));
 }
 

@@ -26,7 +26,7 @@ constexpr MemrefElementInfo kElements[] = {
 };
 
 constexpr size_t kMaxText = size_t{1} << 16;  // bytes
-constexpr size_t kMaxQuoted = 24;
+constexpr size_t kMaxQuotedRest = 24;
 
 class Parser {
  public:
@@ -71,7 +71,7 @@ class Parser {
 
 std::string Parser::Next() const {
   if (rest_.empty()) return "nothing";
-  return absl::StrCat("'", PlainText(rest_, kMaxQuoted), "'");
+  return absl::StrCat("'", PlainText(rest_, kMaxQuotedRest), "'");
 }
 
 absl::Status Parser::Error(absl::string_view expected) const {

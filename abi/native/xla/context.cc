@@ -15,7 +15,6 @@ namespace {
 
 constexpr size_t kMaxAlignment = 4096;
 constexpr size_t kMinAlignment = 64;  // as for our buffers
-constexpr size_t kMaxQuoted = 400;
 
 }  // namespace
 
@@ -110,7 +109,7 @@ void TaskWatch::Run(void (*task)(void* data), void* data) {
   const std::lock_guard lock(mutex_);
   failure_ = absl::UnknownError(
       absl::StrCat("A task of the handler threw an exception: ",
-                   PlainText(*thrown.what, kMaxQuoted)));
+                   PlainText(*thrown.what, kMaxThrownText)));
   if (future_) future_->timeline()->Fail(failure_);
 }
 

@@ -14,7 +14,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 80;
 constexpr size_t kMaxValues = 1024;  // operands, or results
 constexpr int kMaxTuples = 16;       // maximum nesting
 constexpr char kOperandTexts[] =
@@ -27,9 +26,8 @@ constexpr const char* kStageNames[] = {"instantiate", "prepare", "initialize",
 // " followed by `why`.
 absl::Status BadText(absl::string_view where, absl::string_view text,
                      absl::string_view why) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("In the manifest, ", where, " is '",
-                   PlainText(text, kMaxQuoted), "': ", why));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "In the manifest, ", where, " is '", PlainName(text), "': ", why));
 }
 
 absl::Status NotOneOf(absl::string_view where, const Json& value,
@@ -274,10 +272,10 @@ absl::Status Reader::CheckNames() const {
     if (name.empty()) continue;
     const bool declared = declaration_.attributes.members.contains(name);
     if (!declared && names.insert(name).second) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "In the manifest, ", Where("argument", i), " is the attribute '",
-        PlainText(name, kMaxQuoted), "', like ",
-        declared ? "one of \"attributes\"." : "an earlier one."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, ", Where("argument", i),
+                     " is the attribute '", PlainName(name), "', like ",
+                     declared ? "one of \"attributes\"." : "an earlier one."));
   }
   return absl::OkStatus();
 }
@@ -321,7 +319,7 @@ std::string OperandText(const FfiOperand& operand) {
       operand.type == FfiType::kNone ? nullptr : InfoOf(operand.type).name;
   if (operand.kind == FfiOperand::Kind::kToken) return "token";
   if (operand.kind == FfiOperand::Kind::kAttribute) {
-    return absl::StrCat(PlainText(operand.attribute, kMaxQuoted), ": ",
+    return absl::StrCat(PlainName(operand.attribute), ": ",
                         type == nullptr ? "string" : type);
   }
   std::string text;
@@ -405,7 +403,7 @@ std::string FfiDeclaration::Describe() const {
   if (!declared.empty()) absl::StrAppend(&text, " ", declared);
   if (fences) text += *fences ? " with fences" : " without fences";
   if (!IsHostPlatform(platform)) {
-    absl::StrAppend(&text, " on ", PlainText(platform, kMaxQuoted),
+    absl::StrAppend(&text, " on ", PlainName(platform),
                     ", which does not run here");
   }
   return text;

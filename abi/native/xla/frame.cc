@@ -13,11 +13,10 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 400;
-
 absl::Status ThrownStatus(const Thrown& thrown) {
-  return absl::UnknownError(absl::StrCat("The handler threw an exception: ",
-                                         PlainText(*thrown.what, kMaxQuoted)));
+  return absl::UnknownError(
+      absl::StrCat("The handler threw an exception: ",
+                   PlainText(*thrown.what, kMaxThrownText)));
 }
 
 constexpr eyrie_ffi_buffer_t CreateBuffer() {

@@ -21,8 +21,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 80;
-
 class FfiFunction final : public NativeFunction {
  public:
   FfiFunction(std::shared_ptr<const FfiDeclaration> declaration,
@@ -54,10 +52,9 @@ absl::StatusOr<Attributes> FfiFunction::AllAttributes(
   }
   for (const FfiImportPlan::Scalar& scalar : plan.scalars) {
     if (!given.contains(scalar.attribute)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("The attribute '", PlainText(scalar.attribute, kMaxQuoted),
-                     "' is an operand of '", declaration_->name,
-                     "', and is also given as an attribute."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The attribute '", PlainName(scalar.attribute), "' is an operand of '",
+        declaration_->name, "', and is also given as an attribute."));
   }
   ASSIGN_OR_RETURN(Attributes attributes,
                    MergeAttributes(declaration_->name, declaration_->attributes,
@@ -76,7 +73,7 @@ absl::StatusOr<Attributes> FfiFunction::AllAttributes(
 absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
     const ImportRequest& request) const {
   auto parts = std::make_unique<FfiImportParts>();
-  parts->name = PlainText(request.name, kMaxQuoted);
+  parts->name = PlainName(request.name);
   ASSIGN_OR_RETURN(parts->plan,
                    FfiImportPlan::Create(*declaration_, request.signature));
   ASSIGN_OR_RETURN(Attributes attributes, AllAttributes(request, parts->plan));
@@ -126,10 +123,9 @@ class DeclaredFfi final : public NativeDeclaration {
 
 absl::Status DeclaredFfi::CheckPlatform(absl::string_view platform) const {
   if (IsHostPlatform(platform)) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("'", declaration_->name, "' is a handler for the platform '",
-                   PlainText(platform, kMaxQuoted),
-                   "'; only handlers for Host can run here."));
+  return absl::UnimplementedError(absl::StrCat(
+      "'", declaration_->name, "' is a handler for the platform '",
+      PlainName(platform), "'; only handlers for Host can run here."));
 }
 
 absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
@@ -142,7 +138,7 @@ absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
     if (registered == nullptr) {
       return absl::NotFoundError(
           absl::StrCat("'", library.path(), "' does not register a handler '",
-                       PlainText(declaration_->registered, kMaxQuoted), "'."));
+                       PlainName(declaration_->registered), "'."));
     }
     RETURN_IF_ERROR(CheckPlatform(registered->platform));
     std::copy(std::begin(registered->bundle.stages),

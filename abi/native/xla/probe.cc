@@ -12,7 +12,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMaxQuoted = 400;
 constexpr int32_t kUnset = -1;
 
 absl::Status WrongVersion(const eyrie_ffi_version_t& version) {
@@ -50,14 +49,14 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
   if (thrown.any()) {
     return absl::InvalidArgumentError(
         absl::StrCat("The handler, asked for its version, threw an exception: ",
-                     PlainText(*thrown.what, kMaxQuoted)));
+                     PlainText(*thrown.what, kMaxThrownText)));
   }
   if (version.major == kUnset && version.minor == kUnset) {
     if (!status.ok()) {
       return absl::Status(
           status.code(),
           absl::StrCat("The handler, asked for its version, failed: ",
-                       PlainText(status.message(), kMaxQuoted)));
+                       PlainText(status.message(), kMaxThrownText)));
     }
     return absl::InvalidArgumentError(
         "The handler does not report its version of XLA FFI: it is older than "

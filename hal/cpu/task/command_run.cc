@@ -12,12 +12,6 @@
 #include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
-namespace {
-
-bool Never() { return false; }
-
-}  // namespace
-
 RunStore::~RunStore() {
   for (CommandRun* run : idle_) delete run;
 }
@@ -252,7 +246,7 @@ Job::Stage CommandRun::Advance() {
     const int helpers = HelpersFor(ns, chunks);
     if (helpers > 0) return {.over = false, .helpers = helpers};
     for (size_t i = 0; i < task_count_; ++i) tasks_[i].least = kMaxWorkgroups;
-    RunChunks(Never);
+    RunChunks([] { return false; });
   }
   return {.over = true, .helpers = 0};
 }
