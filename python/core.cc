@@ -277,19 +277,19 @@ class Core {
 
   // Creates or replaces the context, in which no call may be running.
   Result<void> Renew() {
-    Limits limits;
-    limits.fuel = options_.fuel;
+    ContextOptions options;
+    options.fuel = options_.fuel;
     // More than about 290 years do not fit in 64 bits of nanoseconds.
     if (options_.timeout > 0 && options_.timeout < 9e9) {
-      limits.timeout = std::chrono::nanoseconds(
+      options.timeout = std::chrono::nanoseconds(
           static_cast<int64_t>(std::ceil(options_.timeout * 1e9)));
     }
-    limits.max_memory = options_.max_memory;
-    limits.max_stack = options_.max_stack;
+    options.max_memory = options_.max_memory;
+    options.max_stack = options_.max_stack;
+    options.parameter_files = options_.parameters;
     std::vector<const Device*> devices;
     for (const Device& device : *devices_) devices.push_back(&device);
-    auto made =
-        Context::Create(devices, {module_.get()}, limits, options_.parameters);
+    auto made = Context::Create(devices, {module_.get()}, options);
     if (!made) return made.error();
     context_ = std::make_unique<Context>(std::move(*made));
     return {};

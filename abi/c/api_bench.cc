@@ -31,11 +31,11 @@ std::unique_ptr<abi::Session> OpenSession(const char* path) {
   return *abi::Session::Create({*program}, *std::move(devices));
 }
 
-Context OpenContext(const char* path, const Limits& limits = {}) {
+Context OpenContext(const char* path, const ContextOptions& options = {}) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load(path);
   if (!device || !module) std::abort();
-  return *Context::Create(*device, *module, limits);
+  return *Context::Create(*device, *module, options);
 }
 
 // Returns a lent array, which the caller may change between calls.
@@ -99,9 +99,7 @@ void Prepared(benchmark::State& state, const char* path, const char* name,
 
 // Measures a call with a timeout that is never reached.
 void Limited(benchmark::State& state, std::chrono::nanoseconds timeout) {
-  Limits limits;
-  limits.timeout = timeout;
-  Context context = OpenContext(kAdd, limits);
+  Context context = OpenContext(kAdd, {.timeout = timeout});
   auto function = context.Find("add");
   auto call = Call::Prepare(*function, AddArguments());
   for (auto _ : state) {

@@ -25,10 +25,10 @@ constexpr auto kLong = std::chrono::seconds(20);
 Device OpenDevice(const char* name) { return *Device::Open(name); }
 
 Context Open(const Device& device, const std::string& file,
-             const Limits& limits = {}) {
+             const ContextOptions& options = {}) {
   auto module = Module::Load("tests/modules/" + file);
   EXPECT_TRUE(module) << module.error().message();
-  auto context = Context::Create(device, *module, limits);
+  auto context = Context::Create(device, *module, options);
   EXPECT_TRUE(context) << context.error().message();
   return *std::move(context);
 }
@@ -181,9 +181,8 @@ TEST(Fences, OtherFunctionsAreCalledInTurn) {
   for (const char* name : kDevices) {
     SCOPED_TRACE(name);
     const Device device = OpenDevice(name);
-    Limits limits;
-    limits.timeout = std::chrono::milliseconds(100);
-    Context context = Open(device, "3.13/add.vmfb", limits);
+    Context context = Open(device, "3.13/add.vmfb",
+                           {.timeout = std::chrono::milliseconds(100)});
     const auto add = context.Find("add");
     Fence start = NewFence(device);
     Fence done = NewFence(device);

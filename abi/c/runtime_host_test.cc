@@ -91,8 +91,8 @@ TEST(HostLog, TakesWhatModulesSay) {
       DeviceOptions options;
       if (c.on_device) options.log = of_device.log();
       const auto device = Device::Open("local-sync", options);
-      auto context = Context::Create(*device, *module, {}, {}, {},
-                                     c.on_context ? of_context.log() : nullptr);
+      auto context = Context::Create(
+          *device, *module, {.log = c.on_context ? of_context.log() : nullptr});
       EXPECT_TRUE(context) << context.error().message();
       EXPECT_TRUE(context->Call("talk", {7}));
     }

@@ -29,8 +29,8 @@ std::string Text(const Result<T>& result) {
 
 class LimitsApiTest : public testing::Test {
  protected:
-  Result<Context> NewContext(const Limits& limits) {
-    return Context::Create(*device_, *module_, limits);
+  Result<Context> NewContext(const ContextOptions& options) {
+    return Context::Create(*device_, *module_, options);
   }
   static std::string SumTo(Context& context, int64_t count) {
     return Text(context.Call("sum_to", {count}));
@@ -43,7 +43,7 @@ class LimitsApiTest : public testing::Test {
 TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
   const struct {
     const char* what;
-    Limits limits;
+    ContextOptions limits;
     int64_t count;
     const char* want;
   } kCases[] = {

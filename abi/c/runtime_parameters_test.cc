@@ -43,7 +43,8 @@ TEST(RuntimeParameters, AreFoundByScope) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load("tests/modules/3.13/parameters.vmfb");
   ASSERT_TRUE(device.ok() && module.ok());
-  auto context = Context::Create(*device, *module, {}, {path, "model=" + path});
+  auto context = Context::Create(*device, *module,
+                                 {.parameter_files = {path, "model=" + path}});
   ASSERT_TRUE(context.ok()) << context.error().message();
   auto x = Value::Array({4}, std::vector<float>{1, 2, 3, 4});
   ASSERT_TRUE(x.ok());
@@ -58,7 +59,8 @@ TEST(RuntimeParameters, AreFoundByScope) {
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().message().substr(0, 51),
             "There are no parameters of the scope 'model'; none ");
-  auto missing = Context::Create(*device, *module, {}, {"/nowhere/w.irpa"});
+  auto missing = Context::Create(*device, *module,
+                                 {.parameter_files = {"/nowhere/w.irpa"}});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().message(),
             "Cannot open /nowhere/w.irpa: No such file or directory.");

@@ -19,11 +19,11 @@
 namespace eyrie {
 namespace {
 
-Context Open(const std::string& file, const Limits& limits = {}) {
+Context Open(const std::string& file, const ContextOptions& options = {}) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load("tests/modules/" + file);
   EXPECT_TRUE(module) << module.error().message();
-  auto context = Context::Create(*device, *module, limits);
+  auto context = Context::Create(*device, *module, options);
   EXPECT_TRUE(context) << context.error().message();
   return *std::move(context);
 }
@@ -179,9 +179,7 @@ TEST(PendingCallTest, Refuses) {
 
 // All steps of a call share its fuel.
 TEST(PendingCallTest, StaysWithinLimits) {
-  Limits limits;
-  limits.fuel = 20;
-  Context context = Open("3.13/vm_yield.vmfb", limits);
+  Context context = Open("3.13/vm_yield.vmfb", {.fuel = 20});
   auto function = context.Find("yield_loop");
   ASSERT_TRUE(function);
   auto call = PendingCall::Begin(*function, {1000}, [] {});

@@ -133,7 +133,7 @@ TEST(CppApiTest, CallPoolGoesOnPastALimit) {
   constexpr int64_t kForEver = int64_t{1} << 60;
   const struct {
     const char* what;
-    Limits limits;
+    ContextOptions limits;
     int want;
   } kCases[] = {
       {"fuel", {.fuel = 10000}, EYRIE_RESOURCE_EXHAUSTED},

@@ -49,9 +49,10 @@ class CallPool {
   // signals. Returns the errors of Context::Create, and RESOURCE_EXHAUSTED if a
   // thread cannot be started.
   static Result<CallPool> Start(const Device& device, const Module& module,
-                                size_t threads, const Limits& limits = {}) {
+                                size_t threads,
+                                const ContextOptions& options = {}) {
     return Start([device, module,
-                  limits] { return Context::Create(device, module, limits); },
+                  options] { return Context::Create(device, module, options); },
                  threads);
   }
   // The same with contexts from `create`. It is called once per thread before

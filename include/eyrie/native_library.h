@@ -1,14 +1,13 @@
 // Shared libraries with functions that modules import; see docs/native.md.
 //
 //   auto library = eyrie::NativeLibrary::Open("k.so");
-//   auto context = eyrie::Context::Create(*device, *module, {}, {},
-//                                         {.libraries = {&*library}});
+//   auto context = eyrie::Context::Create(*device, *module,
+//                                         {.native_libraries = {&*library}});
 // Immutable; may be shared by threads and by any number of contexts.
 #ifndef EYRIE_NATIVE_LIBRARY_H_
 #define EYRIE_NATIVE_LIBRARY_H_
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -50,14 +49,6 @@ class NativeLibrary {
   explicit NativeLibrary(eyrie_native_library_t* handle) : handle_(handle) {}
   internal::Handle<eyrie_native_library_t, eyrie_native_library_release>
       handle_;
-};
-
-// The native code of a context.
-struct Natives {
-  std::vector<const NativeLibrary*> libraries;  // the context retains them
-  // User data that handlers can ask for, by its type's name. The pointers must
-  // not be null, and must be valid as long as the context exists.
-  std::map<std::string, void*> user_data = {};
 };
 
 }  // namespace eyrie

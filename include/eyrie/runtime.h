@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -79,13 +80,14 @@ class Module {
       handle_;
 };
 
-// The limits of a context. By default only the stack is limited. A call that
-// exceeds a limit fails with RESOURCE_EXHAUSTED, or with DEADLINE_EXCEEDED for
-// the timeout. This fails its context permanently: later calls return
-// FAILED_PRECONDITION. Other contexts are not affected.
-struct Limits {
+// The limits of a context and what its modules can use. By default only the
+// stack is limited. A call that exceeds a limit fails with RESOURCE_EXHAUSTED,
+// or with DEADLINE_EXCEEDED for the timeout. This fails its context
+// permanently: later calls return FAILED_PRECONDITION. Other contexts are not
+// affected.
+struct ContextOptions {
   // Units per call; 0 means no limit. Each backward branch, each call, and each
-  // KiB that an instruction or import processes takes 1 unit. docs/limits.md
+  // KiB that an instruction or import processes takes 1 unit. docs/choices.md
   // lists what else takes fuel.
   uint64_t fuel = 0;
   // Per call, with the wait for results; 0 means no limit. Native code is not
@@ -94,6 +96,19 @@ struct Limits {
   // Bytes of host and device memory in use at a time; 0 means no limit.
   uint64_t max_memory = 0;
   size_t max_stack = 0;  // bytes; 0 means 4 MiB
+  // Files that modules load parameters from: .irpa, .safetensors or .gguf, each
+  // as "path" or "scope=path". They must not change as long as the context
+  // exists.
+  std::vector<std::string> parameter_files = {};
+  // Libraries with functions that the modules may import. The context retains
+  // them.
+  std::vector<const NativeLibrary*> native_libraries = {};
+  // User data that native code can ask for, by its type's name. The pointers
+  // must not be null, and must be valid as long as the context exists.
+  std::map<std::string, void*> native_data = {};
+  // Receives the messages of the context; if empty, the log of its first device
+  // does.
+  Log log = nullptr;
 };
 
 // Linked modules with their own globals. Only one thread at a time may use a
@@ -101,55 +116,48 @@ struct Limits {
 // devices and native libraries.
 class Context {
  public:
-  // Creates a context of one module on one device. The module can load
-  // parameters from `parameter_files`: .irpa, .safetensors or .gguf, each as
-  // "path" or "scope=path". It can import the functions of `natives`. `log`
-  // receives the messages of the context; if it is empty, the log of the device
-  // does. Returns the errors of eyrie_context_create_with_options, such as
-  // NOT_FOUND if an import is missing, or the error of an initializer.
-  static Result<Context> Create(
-      const Device& device, const Module& module, const Limits& limits = {},
-      const std::vector<std::string>& parameter_files = {},
-      const Natives& natives = {}, const Log& log = nullptr) {
-    return Create({&device}, {&module}, limits, parameter_files, natives, log);
+  // Creates a context of one module on one device. Returns the errors of
+  // eyrie_context_create_with_options, such as NOT_FOUND if an import is
+  // missing, or the error of an initializer.
+  static Result<Context> Create(const Device& device, const Module& module,
+                                const ContextOptions& choices = {}) {
+    return Create({&device}, {&module}, choices);
   }
   // The same for several modules, each linked to those before it, and several
   // devices. Arguments are placed on the first device. docs/devices.md says how
   // modules select devices.
-  static Result<Context> Create(
-      const std::vector<const Device*>& on,
-      const std::vector<const Module*>& of, const Limits& limits = {},
-      const std::vector<std::string>& parameter_files = {},
-      const Natives& natives = {}, const Log& log = nullptr) {
+  static Result<Context> Create(const std::vector<const Device*>& on,
+                                const std::vector<const Module*>& of,
+                                const ContextOptions& choices = {}) {
     std::vector<eyrie_module_t*> modules;
     for (const Module* module : of) modules.push_back(module->get());
     std::vector<eyrie_device_t*> devices;
     for (const Device* device : on) devices.push_back(device->get());
     std::vector<const char*> paths;
-    for (const std::string& path : parameter_files) {
+    for (const std::string& path : choices.parameter_files) {
       paths.push_back(path.c_str());
     }
     std::vector<eyrie_native_library_t*> libraries;
-    for (const NativeLibrary* library : natives.libraries) {
+    for (const NativeLibrary* library : choices.native_libraries) {
       libraries.push_back(library->get());
     }
     std::vector<eyrie_native_data_t> data;
-    for (const auto& [type, object] : natives.user_data) {
+    for (const auto& [type, object] : choices.native_data) {
       data.push_back({type.c_str(), object});
     }
     eyrie_context_options_t options = {};
     options.struct_size = sizeof(options);
-    options.fuel = limits.fuel;
-    options.timeout_ns = limits.timeout.count();
-    options.max_memory = limits.max_memory;
-    options.max_stack = limits.max_stack;
+    options.fuel = choices.fuel;
+    options.timeout_ns = choices.timeout.count();
+    options.max_memory = choices.max_memory;
+    options.max_stack = choices.max_stack;
     options.parameter_files = paths.data();
     options.parameter_file_count = paths.size();
     options.native_libraries = libraries.data();
     options.native_library_count = libraries.size();
     options.native_data = data.data();
     options.native_data_count = data.size();
-    internal::SetLog(log, options);
+    internal::SetLog(choices.log, options);
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules.data(), modules.size(), devices.data(), devices.size(),

@@ -44,8 +44,8 @@ int main(int argc, char** argv) {
   if (!module) return Fail(module.error());
   // This binds the imports, so an unknown name or a type that differs from the
   // manifest is an error here, not in the call.
-  auto context = eyrie::Context::Create(*device, *module, {}, {},
-                                        {.libraries = {&*library}});
+  auto context = eyrie::Context::Create(*device, *module,
+                                        {.native_libraries = {&*library}});
   if (!context) return Fail(context.error());
 
   auto image = ReadImage();

@@ -62,18 +62,18 @@ std::string Floats(const Result<std::vector<Value>>& results) {
 }
 
 Context OpenFile(const Device& device, const std::string& name,
-                 const Limits& limits = {}) {
+                 const ContextOptions& options = {}) {
   auto module =
       Module::Load(absl::StrCat("tests/modules/3.13/", name, ".vmfb"));
   EXPECT_TRUE(module) << module.error().message();
-  auto context = Context::Create(device, *module, limits);
+  auto context = Context::Create(device, *module, options);
   EXPECT_TRUE(context) << context.error().message();
   return *std::move(context);
 }
 
 Context Open(const DeviceRow& row, const Device& device,
-             const std::string& name, const Limits& limits = {}) {
-  return OpenFile(device, absl::StrCat(name, row.suffix), limits);
+             const std::string& name, const ContextOptions& options = {}) {
+  return OpenFile(device, absl::StrCat(name, row.suffix), options);
 }
 
 // Objects that the parent has when it forks.

@@ -36,8 +36,8 @@ std::string FirstOf(const Result<std::vector<Value>>& results) {
 
 class NativeApiTest : public testing::Test {
  protected:
-  Result<Context> NewContext(const Natives& natives) {
-    return Context::Create(*device_, *module_, {}, {}, natives);
+  Result<Context> NewContext(const ContextOptions& options) {
+    return Context::Create(*device_, *module_, options);
   }
   static Result<Value> Array() {
     return Value::Array({2}, std::vector<float>{1, 2});
@@ -53,11 +53,11 @@ TEST_F(NativeApiTest, ModulesCallThem) {
   EXPECT_EQ(library->functions().front(), "xffi.attributes");
   EXPECT_EQ(library->functions().back(), "xffi.wrong_size");
   EXPECT_EQ(eyrie_native_library_function_name(library->get(), 1000), nullptr);
-  Result<Context> context = NewContext({{&*library}});
+  Result<Context> context = NewContext({.native_libraries = {&*library}});
   ASSERT_EQ(Text(context), "OK");
   EXPECT_EQ(FirstOf<float>(context->Call("twice", {*Array()})), "6");
   // Two contexts. The caller has released its own reference to the library.
-  Result<Context> other = NewContext({{&*library}});
+  Result<Context> other = NewContext({.native_libraries = {&*library}});
   library = NativeLibrary::Open(kPlain, kManifest);
   ASSERT_EQ(Text(library), "OK");
   EXPECT_EQ(FirstOf<float>(other->Call("negate", {*Array()})), "1");
@@ -92,7 +92,8 @@ TEST_F(NativeApiTest, UserDataReachesHandlers) {
     };
     for (const auto& row : kRows) {
       Result<Context> context =
-          NewContext({{&*library}, {{row.type, &number}}});
+          NewContext({.native_libraries = {&*library},
+                      .native_data = {{row.type, &number}}});
       ASSERT_EQ(Text(context), "OK");
       EXPECT_EQ(FirstOf<int64_t>(context->Call("f", {})), row.want);
     }
@@ -125,14 +126,15 @@ TEST_F(NativeApiTest, RefusesInSentences) {
             "it may be that module, or a native library may offer it "
             "(--native_library).");
   Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
-  EXPECT_EQ(Text(NewContext({{&*library, &*library}})),
+  EXPECT_EQ(Text(NewContext({.native_libraries = {&*library, &*library}})),
             "6: Two native libraries have a function xffi.attributes: "
             "'tests/native/lib/handlers_3_noted.so' and "
             "'tests/native/lib/handlers_3_noted.so'.");
-  EXPECT_EQ(Text(NewContext({{&*library}, {{"T", nullptr}}})),
+  EXPECT_EQ(Text(NewContext({.native_libraries = {&*library},
+                             .native_data = {{"T", nullptr}}})),
             "3: The user data of the type 'T' is null.");
   device_ = Device::Open("local-sync", {.no_native_code = true});
-  EXPECT_EQ(Text(NewContext({{&*library}})),
+  EXPECT_EQ(Text(NewContext({.native_libraries = {&*library}})),
             "7: Native libraries are given, and local-sync does not allow "
             "native code.");
 }

@@ -143,8 +143,8 @@ TEST_F(VulkanRuntimeTest, ParametersReachTheDevice) {
     ASSERT_TRUE(x.ok());
     // A parameter that is changed in place belongs to the context.
     for (int contexts = 0; contexts < 2; ++contexts) {
-      auto context =
-          Context::Create(*device_, *module, {}, {path, "model=" + path});
+      auto context = Context::Create(
+          *device_, *module, {.parameter_files = {path, "model=" + path}});
       ASSERT_TRUE(context.ok()) << context.error().message();
       EXPECT_EQ(Call(*context, "scale", {*x}), Floats({2, 4, 6, 8}));
       EXPECT_EQ(Call(*context, "count", {}), Floats({1, 1}));
