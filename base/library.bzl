@@ -12,12 +12,13 @@ load("@rules_cc//cc:defs.bzl", _cc_library = "cc_library")
 JOIN = "for f in $(SRCS); do echo \"#line 1 \\\"$$f\\\"\"; cat $$f; done >$@"
 
 def _units(library, sources, size):
-    count = (len(sources) + size - 1) // size
+    total = len(sources)
+    count = (total + size - 1) // size
     units = ["%s_unit%d.cc" % (library, i + 1) for i in range(count)]
     for i in range(count):
         native.genrule(
             name = units[i][:-len(".cc")],
-            srcs = sources[i::count],
+            srcs = sources[i * total // count:(i + 1) * total // count],
             outs = [units[i]],
             cmd = JOIN,
         )

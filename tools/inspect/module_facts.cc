@@ -86,7 +86,6 @@ constexpr struct ImportRow {
     {"io_parameters.scatter", "0rIrrrrrrr_v", What::kParameters, {5, 6, 7, 8}},
 };
 
-constexpr absl::string_view kFormatCategory = "hal.executable.format";
 constexpr size_t kMaxTargetTexts = 16;
 constexpr size_t kMaxName = 4096;  // bytes
 // Keys read in total. Code may name the same table many times.

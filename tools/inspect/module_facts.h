@@ -18,6 +18,9 @@
 
 namespace eyrie::tools {
 
+// The category of queries of a device for the formats of its executables.
+inline constexpr char kFormatCategory[] = "hal.executable.format";
+
 // The position of an instruction.
 struct CodePlace {
   uint32_t function = 0;

@@ -24,7 +24,6 @@ namespace eyrie::tools {
 namespace {
 
 constexpr char kDeviceCategory[] = "hal.device.id";
-constexpr char kFormatCategory[] = "hal.executable.format";
 constexpr char kCheckModule[] = "check";
 constexpr char kSystemPrefix[] = "system-elf-";
 constexpr uint64_t kMaxReads = 4;  // of each byte of a file
