@@ -3,7 +3,7 @@
 #include <string>
 
 #include "abi/call/invoker.h"
-#include "abi/value/marshal.h"
+#include "abi/value/decoder.h"
 #include "base/memory_meter.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"

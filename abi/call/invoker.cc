@@ -10,6 +10,7 @@
 
 #include "abi/signature/signature_reader.h"
 #include "abi/value/buffer_description.h"
+#include "abi/value/decoder.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"

@@ -15,7 +15,7 @@
 #include "abi/call/session.h"
 #include "abi/signature/signature.h"
 #include "abi/value/host_value.h"
-#include "abi/value/marshal.h"
+#include "abi/value/encoder.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"

@@ -14,6 +14,7 @@
 #include "abi/call/session.h"
 #include "abi/signature/records.h"
 #include "abi/signature/signature_reader.h"
+#include "abi/value/decoder.h"
 #include "abi/value/json_value.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"

@@ -12,6 +12,7 @@
 #include "abi/call/session.h"
 #include "abi/signature/signature.h"
 #include "abi/signature/signature_rows.h"
+#include "abi/value/decoder.h"
 #include "abi/value/json_value.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"

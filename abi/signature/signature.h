@@ -5,8 +5,8 @@
 //   sip, f                 V0: structures, and the raw types in them
 //   iree.abi.declaration   the types in the source code
 //   calling convention     only registers
-// docs/abi.md has the rules. marshal.h uses a signature's types to encode
-// calls. Immutable once read.
+// docs/abi.md has the rules. abi/value/encoder.h encodes calls by a signature's
+// types. Immutable once read.
 // Tested by signature_test.cc, abi/call/json_fuzz.cc.
 #ifndef EYRIE_ABI_SIGNATURE_SIGNATURE_H_
 #define EYRIE_ABI_SIGNATURE_SIGNATURE_H_

@@ -12,7 +12,7 @@
 #include "abi/tensor/tensor_text.h"
 #include "abi/value/buffer_use.h"
 #include "abi/value/convert.h"
-#include "abi/value/marshal.h"
+#include "abi/value/encoder.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"

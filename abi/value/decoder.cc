@@ -1,15 +1,13 @@
-// Decodes slots as host values.
-//
 // A program builds its lists itself. They may contain themselves, and each
 // other many times, so depth and number are limited.
-// Tested by abi/call/invoker_test.cc, tests/conformance/abi/abi_test.cc.
+#include "abi/value/decoder.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "abi/tensor/element_range.h"
 #include "abi/value/convert.h"
-#include "abi/value/marshal.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"

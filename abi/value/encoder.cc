@@ -1,11 +1,10 @@
-// Encodes host values as slots: scalars and references. list_encoder.cc has
-// lists and bytes, array_encoder.cc has arrays.
-//
-// Tested by abi/call/invoker_test.cc, tests/conformance/abi/abi_test.cc.
+// Encodes scalars and references. list_encoder.cc has lists and bytes,
+// array_encoder.cc has arrays.
+#include "abi/value/encoder.h"
+
 #include <utility>
 
 #include "abi/value/convert.h"
-#include "abi/value/marshal.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"

@@ -1,9 +1,9 @@
 // Values of the host, independent of any function: numbers, bytes, arrays,
 // lists, tuples, dicts, null, and opaque references.
 //
-// Scalars need no allocation. marshal.h converts these values to the arguments
-// of a function and its results to values; json_value.h converts them to and
-// from JSON.
+// Scalars need no allocation. encoder.h converts these values to the arguments
+// of a function, decoder.h converts its results to values, and json_value.h
+// converts them to and from JSON.
 // Tested by abi/call/invoker_test.cc.
 #ifndef EYRIE_ABI_VALUE_HOST_VALUE_H_
 #define EYRIE_ABI_VALUE_HOST_VALUE_H_

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "abi/value/convert.h"
-#include "abi/value/marshal.h"
+#include "abi/value/encoder.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"

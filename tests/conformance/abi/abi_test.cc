@@ -27,6 +27,7 @@
 #include "abi/signature/signature_reader.h"
 #include "abi/signature/structures.h"
 #include "abi/tensor/tensor_text.h"
+#include "abi/value/decoder.h"
 #include "abi/value/json_value.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

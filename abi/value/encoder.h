@@ -1,12 +1,12 @@
-// Converts host values to the arguments of a function and its results to host
-// values, by the types of its signature. docs/abi.md has the rules.
+// Converts host values to the arguments of a function, by the types of its
+// signature. docs/abi.md has the rules.
 //
 // Scalars need no allocation. Arrays are used in place, copied, packed or
 // converted, and CallStatistics counts which. Errors give the place in the
 // value: "Argument 0 ('x')['a'][2]: …".
 // Tested by abi/call/invoker_test.cc, tests/conformance/abi/abi_test.cc.
-#ifndef EYRIE_ABI_VALUE_MARSHAL_H_
-#define EYRIE_ABI_VALUE_MARSHAL_H_
+#ifndef EYRIE_ABI_VALUE_ENCODER_H_
+#define EYRIE_ABI_VALUE_ENCODER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -41,9 +41,6 @@ struct CallStatistics {
 
 // The maximum depth of nested values, in addition to the depth of types.
 inline constexpr size_t kMaxValueDepth = 128;
-// The maximum number of values in a result, since lists can contain each other
-// many times.
-inline constexpr size_t kMaxValues = size_t{1} << 22;
 
 // Encodes the arguments of one call. Thread-compatible.
 class Encoder {
@@ -156,56 +153,6 @@ class Encoder {
   bool elements_may_change_ = false;
 };
 
-// Decodes the results of one call. Thread-compatible.
-class Decoder {
- public:
-  // `charge` is charged for everything that is created, once per copy of an
-  // object; null if nothing counts.
-  explicit Decoder(CallStatistics* statistics, MemoryCharge* charge = nullptr)
-      : statistics_(statistics), charge_(charge) {}
-
-  // Converts a value. INVALID_ARGUMENT: it does not match the type, or is
-  // nested too deeply. RESOURCE_EXHAUSTED: the limit of `charge` or kMaxValues
-  // is exceeded, or an allocation fails.
-  absl::StatusOr<HostValue> Decode(const vm::Value& value, const Type& type);
-  // A fast path for numbers that only need a check of their register's type.
-  // Returns false if Decode is needed.
-  static bool DecodeNumber(const vm::Value& value, const Type& type,
-                           HostValue& number);
-  // Converts all values as the slots of the only result.
-  absl::StatusOr<HostValue> DecodeSlots(std::span<vm::Value> values,
-                                        const Type& type);
-
-  const std::string& path() const { return path_; }
-
- private:
-  absl::StatusOr<HostValue> Reference(Ref<RefObject> object, const Type& type);
-  absl::StatusOr<HostValue> Array(Ref<RefObject> object, const Type& type);
-  absl::StatusOr<HostValue> RefArray(const Ref<RefObject>& object,
-                                     const Type& type);
-  absl::StatusOr<HostValue> NestRefArray(const vm::List& values, size_t& next,
-                                         std::span<const int64_t> shape,
-                                         const Type& type);
-  absl::StatusOr<HostValue> List(const Ref<RefObject>& object,
-                                 const Type& type);
-  absl::StatusOr<HostValue> ListOf(std::span<vm::Value> values,
-                                   const Type& type);
-  absl::StatusOr<HostValue> Bytes(const Ref<RefObject>& object,
-                                  const Type& type);
-  absl::StatusOr<HostValue> Unknown(const vm::Value& value);
-
-  absl::Status At(absl::string_view key, absl::Status status);
-  absl::Status At(size_t index, absl::Status status);
-  absl::Status Count(size_t values);
-  absl::Status Charge(uint64_t bytes, absl::string_view what);
-
-  CallStatistics* statistics_;
-  MemoryCharge* charge_;
-  std::string path_;
-  size_t depth_ = 0;
-  size_t values_ = 0;
-};
-
 // Returns an INVALID_ARGUMENT error: "value is given; type is expected."
 absl::Status NotExpected(const HostValue& value, const Type& type);
 // Returns the shape of nested lists, from the first item of each, up to the
@@ -222,4 +169,4 @@ std::string ShapeDifference(std::span<const int64_t> shape, const Type& type);
 
 }  // namespace eyrie::abi
 
-#endif  // EYRIE_ABI_VALUE_MARSHAL_H_
+#endif  // EYRIE_ABI_VALUE_ENCODER_H_
