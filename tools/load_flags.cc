@@ -255,11 +255,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     RETURN_IF_ERROR(function.CheckArguments(values));
     return values;
   }
-  std::vector<abi::ValueSlot> slots;
-  for (size_t i = 0; i < function.argument_types().size(); ++i) {
-    slots.push_back({function.argument_types()[i],
-                     function.declared_argument(i), function.ArgumentName(i)});
-  }
+  const std::vector<abi::ValueSlot> slots = abi::ArgumentSlots(function);
   const std::vector<std::string>& texts = arguments.GetList("input");
   if (texts.size() > slots.size()) {  // too many even if each gives one value
     return function.CheckArguments(std::vector<vm::Value>(texts.size()));

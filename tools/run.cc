@@ -9,7 +9,7 @@
 
 #include "abi/call/function_io.h"
 #include "abi/call/session.h"
-#include "abi/signature/declaration.h"
+#include "abi/signature/signature.h"
 #include "absl/strings/str_cat.h"
 #include "base/file_target.h"
 #include "base/plain_text.h"
@@ -156,12 +156,9 @@ absl::Status CheckFormats(const Arguments& arguments,
                           const abi::Callable& function) {
   const std::vector<std::string>& outputs = arguments.GetList("output");
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const abi::DeclaredValue* declared = function.declared_result(i);
-    const auto kind = declared == nullptr ? abi::DeclaredType::Kind::kUnknown
-                                          : declared->type.kind;
+    const abi::Type* declared = function.declared_result(i);
     if (function.result_types()[i] != vm::ValueType::kRef ||
-        kind == abi::DeclaredType::Kind::kTensor ||
-        kind == abi::DeclaredType::Kind::kBufferView) {
+        (declared && declared->is(abi::Type::Kind::kArray))) {
       RETURN_IF_ERROR(abi::CheckOutputFormat(outputs[i]));
     }
   }

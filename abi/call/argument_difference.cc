@@ -1,6 +1,3 @@
-// Compares arguments with their declarations.
-//
-// Tested by session_test.cc.
 #include "abi/call/argument_difference.h"
 
 #include <algorithm>
@@ -42,7 +39,7 @@ std::string ElementDifference(const RefObject* object, ElementType declared) {
 
 namespace {
 
-using Kind = DeclaredType::Kind;
+using Kind = Type::Kind;
 
 bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
 
@@ -59,8 +56,7 @@ constexpr absl::string_view kDemotedHint =
     "given --iree-input-demote-f64-to-f32=false.";
 
 // Returns how a tensor differs from its declaration, as the end of a sentence.
-std::string TensorDifference(const hal::BufferView& view,
-                             const DeclaredType& type) {
+std::string TensorDifference(const hal::BufferView& view, const Type& type) {
   if (type.element != ElementType::kNone &&
       !Accepts(type.element, view.element_type())) {
     return absl::StrCat("the element type is ",
@@ -78,8 +74,7 @@ std::string TensorDifference(const hal::BufferView& view,
                         type.shape.size(), " (", type.ToString(), ").");
   }
   for (size_t i = 0; i < type.shape.size(); ++i) {
-    if (type.shape[i] == DeclaredType::kDynamic ||
-        type.shape[i] == view.shape()[i]) {
+    if (type.shape[i] == Type::kDynamic || type.shape[i] == view.shape()[i]) {
       continue;
     }
     return absl::StrCat("dimension ", i, " is ", view.shape()[i], ", expected ",
@@ -89,32 +84,33 @@ std::string TensorDifference(const hal::BufferView& view,
 }
 
 // Returns the RefType that an argument of this kind must have; null for any.
-const RefType* RefTypeOf(const DeclaredValue& declared) {
+const RefType* RefTypeOf(const Parameter& declared) {
   switch (declared.type.kind) {
-    case Kind::kTensor:
-    case Kind::kBufferView:
+    case Kind::kArray:
       return &hal::BufferView::kType;
     case Kind::kBuffer:
       return &hal::Buffer::kType;
     case Kind::kBytes:
       return &vm::Buffer::kType;
-    case Kind::kList:
-      return &vm::List::kType;
     case Kind::kFence:
       return &hal::Fence::kType;
-    case Kind::kUnknown:
-    case Kind::kScalar:
-      return nullptr;
+    default:
+      return declared.type.is_list() ? &vm::List::kType : nullptr;
   }
-  return nullptr;
+}
+
+// A !hal.buffer_view, which may be null, has neither rank nor element type.
+bool IsTensor(const Type& type) {
+  return type.is(Kind::kArray) &&
+         (type.ranked || type.element != ElementType::kNone);
 }
 
 // Returns the size in bytes of a tensor of a declared type; 0 if the type does
 // not say.
-uint64_t BytesNeeded(const DeclaredType& type) {
-  const bool sized = type.kind == Kind::kTensor &&
+uint64_t BytesNeeded(const Type& type) {
+  const bool sized = type.is(Kind::kArray) &&
                      type.element != ElementType::kNone && type.ranked &&
-                     !absl::c_linear_search(type.shape, DeclaredType::kDynamic);
+                     !absl::c_linear_search(type.shape, Type::kDynamic);
   if (!sized) return 0;
   TensorSpec spec;
   spec.type = type.element;
@@ -128,9 +124,17 @@ std::string WithArticle(absl::string_view name) {
   return absl::StrCat(name[0] == 'i' || name[0] == 'f' ? "an " : "a ", name);
 }
 
-bool RefFits(const RefObject* object, const DeclaredValue& declared) {
-  const DeclaredType& type = declared.type;
-  if (object == nullptr || type.kind != Kind::kTensor || declared.storage_of ||
+std::string ExpectedText(const Parameter& declared) {
+  const Type& type = declared.type;
+  const RefType* object = IsTensor(type) ? nullptr : RefTypeOf(declared);
+  if (object != nullptr) return WithArticle(object->name);
+  if (type.is(Kind::kUnknown) && type.text.empty()) return "a reference";
+  return type.ToString();
+}
+
+bool RefFits(const RefObject* object, const Parameter& declared) {
+  const Type& type = declared.type;
+  if (object == nullptr || !type.is(Kind::kArray) || declared.storage_of ||
       &object->type() != &hal::BufferView::kType) {
     return false;
   }
@@ -139,29 +143,29 @@ bool RefFits(const RefObject* object, const DeclaredValue& declared) {
   const std::span<const int64_t> shape = view.shape();
   return std::equal(shape.begin(), shape.end(), type.shape.begin(),
                     type.shape.end(), [](int64_t given, int64_t declared) {
-                      return given == declared ||
-                             declared == DeclaredType::kDynamic;
+                      return given == declared || declared == Type::kDynamic;
                     });
 }
 
-std::string RefDifference(RefObject* object, const DeclaredValue& declared) {
+std::string RefDifference(RefObject* object, const Parameter& declared) {
   const RefType* want = RefTypeOf(declared);
   if (object == nullptr) {
     // A tensor cannot be null, but other references may be.
-    return declared.type.kind == Kind::kTensor
+    return IsTensor(declared.type)
                ? absl::StrCat("is null; ", declared.type.ToString(),
                               " is expected.")
                : "";
   }
   if (want != nullptr && &object->type() != want) {
-    return absl::StrCat("is ", WithArticle(object->type().name), "; ",
-                        declared.storage_of ? "storage for " : "",
-                        declared.type.ToString(),
-                        declared.storage_of ? ", a " : "",
-                        declared.storage_of ? want->name : "",
-                        declared.storage_of ? "," : "", " is expected.");
+    std::string expected = ExpectedText(declared);
+    if (declared.storage_of && IsTensor(declared.type)) {
+      expected =
+          absl::StrCat("storage for ", expected, ", a ", want->name, ",");
+    }
+    return absl::StrCat("is ", WithArticle(object->type().name), "; ", expected,
+                        " is expected.");
   }
-  if (declared.type.kind == Kind::kTensor && !declared.storage_of) {
+  if (IsTensor(declared.type) && !declared.storage_of) {
     const auto* view = static_cast<const hal::BufferView*>(object);
     const std::string difference = TensorDifference(*view, declared.type);
     if (!difference.empty()) {
@@ -172,7 +176,7 @@ std::string RefDifference(RefObject* object, const DeclaredValue& declared) {
 }
 
 std::string StorageDifference(RefObject* object, int index,
-                              const DeclaredType& result) {
+                              const Type& result) {
   const auto* view = RefCast<hal::BufferView>(object);
   const hal::Buffer* buffer =
       view ? view->buffer().get() : RefCast<hal::Buffer>(object);

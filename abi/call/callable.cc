@@ -27,8 +27,6 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr size_t kFences = 2;  // wait, signal
-
 constexpr absl::string_view kNoStorage =
     "(without storage for all results: none was allocated)";
 
@@ -40,10 +38,6 @@ absl::Status SlotsOf(std::span<const vm::Value> values,
   RETURN_IF_ERROR(slots.Resize(values.size(), kArguments));
   for (size_t i = 0; i < values.size(); ++i) slots[i] = values[i].slot();
   return absl::OkStatus();
-}
-
-absl::string_view WordFor(vm::ValueType type) {
-  return type == vm::ValueType::kRef ? "reference" : vm::NameOf(type);
 }
 
 }  // namespace
@@ -63,27 +57,14 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
   callable.session_ = this;
   callable.function_ = function;
   callable.results_ = function.signature().result_types();
-  const auto& types = function.signature().argument_types();
-  if (function.attribute("iree.abi.model") == "coarse-fences" &&
-      types.size() >= kFences && types.back() == vm::ValueType::kRef &&
-      types[types.size() - 2] == vm::ValueType::kRef) {
-    if (devices_.empty()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("Function '", PlainName(function.name()),
-                       "' signals a fence; that needs a "
-                       "device."));
-    }
-    callable.adds_fences_ = true;
-  }
-  if (const auto text = function.attribute("iree.abi.declaration")) {
-    callable.declaration_ = ParseDeclaration(*text);
-  }
-  // Ignore a declaration that does not match the calling convention.
-  if (callable.declaration_ && (callable.declaration_->arguments.size() !=
-                                    callable.argument_types().size() ||
-                                callable.declaration_->results.size() !=
-                                    callable.result_types().size())) {
-    callable.declaration_.reset();
+  callable.declared_ = ReadDeclaredSignature(
+      function.name(), function.attributes(), function.signature());
+  callable.adds_fences_ =
+      TakesFences(function.attributes(), function.signature());
+  if (callable.adds_fences_ && devices_.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("Function '", PlainName(function.name()),
+                     "' signals a fence; that needs a device."));
   }
   callable.raw_status_ = callable.BindRaw(*this);
   return callable;
@@ -118,43 +99,16 @@ std::span<const vm::ValueType> Callable::argument_types() const {
   return types.first(types.size() - (adds_fences_ ? kFences : 0));
 }
 
-const DeclaredValue* Callable::declared_argument(size_t index) const {
-  if (!declaration_ || index >= declaration_->arguments.size()) return nullptr;
-  return &declaration_->arguments[index];
-}
-
-const DeclaredValue* Callable::declared_result(size_t index) const {
-  if (!declaration_ || index >= declaration_->results.size()) return nullptr;
-  return &declaration_->results[index];
-}
-
-std::string Callable::ArgumentName(size_t index) const {
-  const DeclaredValue* declared = declared_argument(index);
-  if (declared == nullptr || declared->name.empty()) {
-    return absl::StrCat("argument ", index);
-  }
-  return absl::StrCat("argument ", index, " ('", declared->name, "')");
-}
-
-std::string Callable::ArgumentsText() const {
-  std::string text = "(";
-  for (size_t i = 0; i < argument_types().size(); ++i) {
-    if (i > 0) absl::StrAppend(&text, ", ");
-    if (const DeclaredValue* declared = declared_argument(i)) {
-      absl::StrAppend(&text, declared->name, declared->name.empty() ? "" : ": ",
-                      declared->type.ToString());
-    } else {
-      absl::StrAppend(&text, WordFor(argument_types()[i]));
-    }
-  }
-  return text + ")";
+const Type* Callable::declared_result(size_t index) const {
+  const std::span<const Parameter> results = declared_.results();
+  return index < results.size() ? &results[index].type : nullptr;
 }
 
 absl::Status Callable::WrongCount(size_t given) const {
   const size_t taken = argument_types().size();
-  std::string text =
-      absl::StrCat("Function '", PlainName(function_.name()), "' takes ", taken,
-                   taken == 1 ? " argument " : " arguments ", ArgumentsText());
+  std::string text = absl::StrCat(
+      "Function '", PlainName(function_.name()), "' takes ", taken,
+      taken == 1 ? " argument " : " arguments ", declared_.ArgumentsText());
   if (raw_ && raw_->input_count() != taken) {
     absl::StrAppend(&text, ", or without storage ", raw_->input_count(), " ",
                     raw_->raw().signature.ToString());
@@ -166,25 +120,24 @@ absl::Status Callable::WrongCount(size_t given) const {
 
 std::string Callable::Difference(const vm::Value& argument,
                                  size_t index) const {
-  const DeclaredValue* declared = declared_argument(index);
-  const vm::ValueType type = argument_types()[index];
-  if (argument.type() != type) {
-    RefObject* object = argument.ref();
-    return absl::StrCat(
-        "is ",
-        WithArticle(object ? object->type().name : WordFor(argument.type())),
-        "; ", declared ? declared->type.ToString() : WithArticle(WordFor(type)),
-        " is expected.");
+  const Parameter& declared = declared_.arguments()[index];
+  RefObject* object = argument.ref();
+  if (argument.type() != declared.carrier) {
+    const absl::string_view given = object ? object->type().name
+                                    : argument.is_ref()
+                                        ? "reference"
+                                        : vm::NameOf(argument.type());
+    return absl::StrCat("is ", WithArticle(given), "; ", ExpectedText(declared),
+                        " is expected.");
   }
-  if (declared == nullptr || type != vm::ValueType::kRef) return "";
-  if (RefFits(argument.ref(), *declared)) [[likely]]
+  if (declared.carrier != vm::ValueType::kRef || RefFits(object, declared))
+      [[likely]] {
     return "";
-  std::string wrong = RefDifference(argument.ref(), *declared);
-  const DeclaredValue* result =
-      declared->storage_of ? declared_result(*declared->storage_of) : nullptr;
-  if (wrong.empty() && result != nullptr) {
-    wrong =
-        StorageDifference(argument.ref(), *declared->storage_of, result->type);
+  }
+  std::string wrong = RefDifference(object, declared);
+  if (wrong.empty() && declared.storage_of) {
+    const int result = *declared.storage_of;
+    wrong = StorageDifference(object, result, declared_.results()[result].type);
   }
   return wrong;
 }
@@ -217,7 +170,7 @@ absl::Status Callable::CheckArguments(
     }
     if (wrong.empty()) [[likely]]
       continue;
-    std::string name = ArgumentName(i);
+    std::string name = declared_.ArgumentName(i);
     name[0] = 'A';
     return absl::InvalidArgumentError(absl::StrCat(name, colon, wrong));
   }

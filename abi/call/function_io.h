@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/signature/declaration.h"
+#include "abi/signature/signature.h"
 #include "abi/tensor/npz.h"
 #include "abi/tensor/tensor_text.h"
 #include "absl/status/status.h"
@@ -27,6 +27,8 @@
 #include "vm/isa/value.h"
 
 namespace eyrie::abi {
+
+class Callable;
 
 // Inputs                          | Outputs
 //   3.14          scalar          |   ''            dropped
@@ -43,9 +45,12 @@ namespace eyrie::abi {
 // The expected type of one value. ValueReader::Read takes one slot per value.
 struct ValueSlot {
   vm::ValueType type = vm::ValueType::kRef;
-  const DeclaredValue* declared = nullptr;  // null: nothing is declared
-  std::string name;                         // "argument 0 ('input0')"
+  const Type* declared = nullptr;  // null: nothing is declared
+  std::string name;                // "argument 0 ('input0')"
 };
+
+// Returns the slots of a function's arguments, which must outlive them.
+std::vector<ValueSlot> ArgumentSlots(const Callable& function);
 
 // How to read a plain number, such as "15872", for an f16 or another narrow
 // float that is passed as bits in an i32. A number after the register's type,
@@ -127,8 +132,7 @@ class ValueReader {
 // register's type. `declared` may be null. INVALID_ARGUMENT: the text is not
 // such a number.
 absl::StatusOr<vm::Value> ParseScalar(absl::string_view text,
-                                      vm::ValueType type,
-                                      const DeclaredValue* declared,
+                                      vm::ValueType type, const Type* declared,
                                       NarrowFloats floats);
 
 struct PrintOptions {

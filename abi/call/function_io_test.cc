@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "abi/call/session.h"
+#include "abi/signature/declaration.h"
 #include "abi/tensor/npy.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -59,7 +60,7 @@ class FunctionIo : public testing::Test {
       slot.type = vm::ValueTypeOf(word[0]).value();
       slot.name = absl::StrCat("argument ", slots.size());
       if (word.size() > 2) {
-        declared_.push_back({"", ParseDeclaredType(word.substr(2)), {}});
+        declared_.push_back(ParseDeclaredType(word.substr(2)));
         slot.declared = &declared_.back();
       }
       slots.push_back(slot);
@@ -97,7 +98,7 @@ class FunctionIo : public testing::Test {
 
   std::filesystem::path home_;
   Ref<hal::Device> device_;
-  std::vector<DeclaredValue> declared_;
+  std::vector<Type> declared_;
 };
 
 TEST_F(FunctionIo, Inputs) {

@@ -83,9 +83,7 @@ absl::StatusOr<Invoker> Invoker::Create(Session& session, Callable callable) {
 }
 
 Invoker Invoker::CreateDeclared(Session& session, Callable callable) {
-  const vm::Function& function = callable.function();
-  Signature signature = ReadDeclaredSignature(
-      function.name(), function.attributes(), function.signature());
+  Signature signature = callable.declared();
   return Bind(session, std::move(callable), std::move(signature));
 }
 

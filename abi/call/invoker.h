@@ -14,8 +14,8 @@
 #include "abi/call/prepared_call.h"
 #include "abi/call/session.h"
 #include "abi/signature/signature.h"
-#include "abi/value/host_value.h"
 #include "abi/value/encoder.h"
+#include "abi/value/host_value.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -27,9 +27,9 @@ namespace eyrie::abi {
 // Thread-compatible. The session must outlive it.
 class Invoker {
  public:
-  // Creates an invoker of a function. Fails as Signature::Read does.
+  // Creates an invoker of a function. Fails as ReadSignature does.
   static absl::StatusOr<Invoker> Create(Session& session, Callable callable);
-  // The same with Signature::ReadDeclared, for a function whose records are
+  // The same with the declared signature, for a function whose records are
   // malformed.
   static Invoker CreateDeclared(Session& session, Callable callable);
 

@@ -141,7 +141,7 @@ TEST(RawCall, StorageIsTheResult) {
        "cannot be created for all of its results; pass it as arguments."},
       {"fill", "",
        "INVALID_ARGUMENT: Function 'fill' takes 2 arguments (input0: 4xf32, "
-       "input1: !hal.buffer_view), or without storage 1 (Buffer<float32[4]>) "
+       "input1: array), or without storage 1 (Buffer<float32[4]>) "
        "-> (Buffer<float32[4]>); 0 are given."},
   };
   for (const char* release : kReleases) {
@@ -194,18 +194,18 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
        "wrong about result 1: its buffer is another result's."},
       {"missing",
        "INVALID_ARGUMENT: Function 'missing' takes 2 arguments (input0: "
-       "!hal.buffer_view, input1: !hal.buffer_view); 1 is given. The module "
+       "array, input1: array); 1 is given. The module "
        "does not export the function '__missing', which is the result "
        "allocator of "
        "'missing'."},
       {"scalar",
        "INVALID_ARGUMENT: Function 'scalar' takes 2 arguments (input0: "
-       "!hal.buffer_view, input1: !hal.buffer_view); 1 is given. Function "
+       "array, input1: array); 1 is given. Function "
        "'__scalar', the result allocator of 'scalar', does not take one list "
        "and return one."},
       {"itself",
        "INVALID_ARGUMENT: Function 'itself' takes 2 arguments (input0: "
-       "!hal.buffer_view, input1: !hal.buffer_view); 1 is given. Function "
+       "array, input1: array); 1 is given. Function "
        "'itself', the result allocator of 'itself', does not take one list "
        "and return one."},
   };

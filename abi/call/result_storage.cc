@@ -15,8 +15,6 @@ namespace {
 
 using Kind = RawType::Kind;
 
-constexpr size_t kFences = 2;  // wait, signal
-
 bool IsDynamicBuffer(const RawType& type) {
   return type.kind == Kind::kBuffer && !type.is_static();
 }

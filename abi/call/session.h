@@ -21,7 +21,7 @@
 #include "abi/call/fence_line.h"
 #include "abi/call/result_storage.h"
 #include "abi/native/native_libraries.h"
-#include "abi/signature/declaration.h"
+#include "abi/signature/signature.h"
 #include "abi/tensor/tensor.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -115,8 +115,9 @@ class Session;
 class Callable {
  public:
   const vm::Function& function() const { return function_; }
-  // The declaration in the source code, if the module contains it.
-  const std::optional<Declaration>& declaration() const { return declaration_; }
+  // The signature that the declaration in the source code, if the module
+  // contains it, and the calling convention give. Calls are checked against it.
+  const Signature& declared() const { return declared_; }
 
   // The meter of the session's memory; null if it has no limit.
   const std::shared_ptr<MemoryMeter>& memory() const;
@@ -135,17 +136,12 @@ class Callable {
   // return counts as a result.
   std::span<const vm::ValueType> argument_types() const;
   std::span<const vm::ValueType> result_types() const { return results_; }
-  // Return the declaration of an argument or result; null if there is none.
-  const DeclaredValue* declared_argument(size_t index) const;
-  const DeclaredValue* declared_result(size_t index) const;
-  // Returns "argument 0 ('input0')", or "argument 0" if it has no name.
-  std::string ArgumentName(size_t index) const;
-
-  // Returns the types of the arguments: "(input0: 4xf32, input1: index)".
-  std::string ArgumentsText() const;
+  // Returns the declared type of a result; null for storage that a raw function
+  // fills but does not return.
+  const Type* declared_result(size_t index) const;
 
   // Checks the number, types, ranks, dimensions and integer ranges of arguments
-  // against the calling convention and the declaration, and against the raw
+  // against the declared signature, and against the raw
   // signature if the caller leaves out storage. INVALID_ARGUMENT: an argument
   // is wrong; the message names it.
   absl::Status CheckArguments(std::span<const vm::Value> arguments) const;
@@ -204,7 +200,7 @@ class Callable {
   Session* session_ = nullptr;
   vm::Function function_;
   std::vector<vm::ValueType> results_;
-  std::optional<Declaration> declaration_;
+  Signature declared_;
   bool adds_fences_ = false;
   FenceLine fences_;  // for calls of an asynchronous function
   std::shared_ptr<v0::ResultStorage> raw_;

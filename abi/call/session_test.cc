@@ -90,7 +90,8 @@ TEST(Session, CallsOfEveryReleaseAndModel) {
       EXPECT_TRUE(session->uses_hal());
       auto add = session->Lookup("");
       ASSERT_TRUE(add.ok());
-      EXPECT_EQ(add->ArgumentsText(), "(input0: 4xf32, input1: 4xf32)");
+      EXPECT_EQ(add->declared().ArgumentsText(),
+                "(input0: 4xf32, input1: 4xf32)");
       // Call twice: the fences are on one timeline, and the arguments do not
       // change.
       const auto arguments = Arguments(*session, "4xf32=1 2 3 4;4xf32=10");

@@ -26,7 +26,7 @@ namespace {
 using hal::ElementType;
 using vm::Value;
 using vm::ValueType;
-using Kind = DeclaredType::Kind;
+using Kind = Type::Kind;
 
 constexpr size_t kLongestQuote = 60;
 
@@ -59,10 +59,10 @@ bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
 
 // Returns the type for parsing a scalar: the declared one if its register can
 // hold it.
-ElementType ScalarType(ValueType type, const DeclaredValue* declared) {
+ElementType ScalarType(ValueType type, const Type* declared) {
   const ElementType carried = ElementOf(type);
-  if (!declared || declared->type.kind != Kind::kScalar) return carried;
-  const ElementType element = declared->type.element;
+  if (!declared || !declared->is(Kind::kScalar)) return carried;
+  const ElementType element = declared->element;
   const uint32_t bits = hal::BitCount(element);
   switch (type) {
     case ValueType::kI32:
@@ -75,10 +75,14 @@ ElementType ScalarType(ValueType type, const DeclaredValue* declared) {
   }
 }
 
+bool IsBytes(const ValueSlot& slot) {
+  return slot.declared && slot.declared->is(Kind::kBytes);
+}
+
 std::string DescribeSlot(const ValueSlot& slot) {
   std::string type;
-  if (slot.declared && slot.declared->type.kind != Kind::kUnknown) {
-    type = slot.declared->type.ToString();
+  if (slot.declared && !slot.declared->is(Kind::kUnknown)) {
+    type = slot.declared->ToString();
   } else if (slot.type == ValueType::kRef) {
     type = "a reference";
   } else {
@@ -94,9 +98,17 @@ std::string Shortened(absl::string_view text) {
 
 }  // namespace
 
+std::vector<ValueSlot> ArgumentSlots(const Callable& function) {
+  std::vector<ValueSlot> slots;
+  for (const Parameter& argument : function.declared().arguments()) {
+    slots.push_back({argument.carrier, &argument.type,
+                     function.declared().ArgumentName(slots.size())});
+  }
+  return slots;
+}
+
 absl::StatusOr<Value> ParseScalar(absl::string_view text, ValueType type,
-                                  const DeclaredValue* declared,
-                                  NarrowFloats floats) {
+                                  const Type* declared, NarrowFloats floats) {
   const ElementType element = ScalarType(type, declared);
   const ElementType carried = ElementOf(type);
   const bool is_float = !IsInteger(element);
@@ -341,9 +353,8 @@ absl::StatusOr<Value> ValueReader::ReadSingle(absl::string_view text,
   if (slot.type != ValueType::kRef) {
     return ParseScalar(text, slot.type, slot.declared, floats_);
   }
-  const Kind kind = slot.declared ? slot.declared->type.kind : Kind::kUnknown;
-  if (kind == Kind::kBytes) return ReadBytes(text);
-  if (kind == Kind::kList) {
+  if (IsBytes(slot)) return ReadBytes(text);
+  if (slot.declared && slot.declared->is_list()) {
     return absl::UnimplementedError("A list has no text on the command line.");
   }
   if (absl::ConsumePrefix(&text, "&")) return ReadStorage(text);
@@ -362,8 +373,7 @@ absl::Status ValueReader::ReadText(absl::string_view text,
   if (text.empty()) {
     return absl::InvalidArgumentError("The text of a value is empty.");
   }
-  const bool bytes = slot.declared && slot.declared->type.kind == Kind::kBytes;
-  if (absl::StrContains("@+*", text[0]) && !bytes &&
+  if (absl::StrContains("@+*", text[0]) && !IsBytes(slot) &&
       (slot.type == ValueType::kRef || text[0] != '+')) {
     return ReadArrays(text, slots, values);
   }

@@ -1,18 +1,16 @@
-// Parses `iree.abi.declaration`.
-//
-// Tested by declaration_test.cc.
 #include "abi/signature/declaration.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
 namespace eyrie::abi {
 namespace {
+
+using Kind = Type::Kind;
 
 // Returns the position of the first `stop` outside all brackets and strings;
 // the text's length if there is none.
@@ -45,15 +43,15 @@ std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
 
 // Parses "4x?xf32": dimensions, then an element type. If a dimension cannot be
 // parsed, the type is unknown.
-void ParseTensor(absl::string_view inside, DeclaredType& type) {
-  type.kind = DeclaredType::Kind::kTensor;
+void ParseTensor(absl::string_view inside, Type& type) {
+  type.kind = Kind::kArray;
   inside = inside.substr(0, FindOutside(inside, ','));  // removes an encoding
   type.ranked = true;
   while (!inside.empty()) {
     const size_t x = inside.find('x');
     if (x == absl::string_view::npos) break;
     const absl::string_view part = inside.substr(0, x);
-    int64_t dimension = DeclaredType::kDynamic;
+    int64_t dimension = Type::kDynamic;
     if (part == "*") {
       type.ranked = false;
     } else if (part != "?" &&
@@ -70,10 +68,61 @@ void ParseTensor(absl::string_view inside, DeclaredType& type) {
     type.element = *element;
   } else if (inside.empty() ||
              !(absl::ascii_isalpha(inside[0]) || inside[0] == '!')) {
-    type.kind = DeclaredType::Kind::kUnknown;
-    type.ranked = false;
-    type.shape.clear();
+    type = Type();
+  } else {
+    type.text = std::string(inside);
   }
+}
+
+Type ParseTypeAt(absl::string_view text, size_t depth);
+
+// Parses the type in the brackets of "!util.list<i32>".
+void ParseList(absl::string_view inside, size_t depth, Type& type) {
+  type.kind = Kind::kAnyList;
+  if (inside == "?" || depth > Signature::kMaxDepth) return;
+  Type element = ParseTypeAt(inside, depth + 1);
+  if (element.is(Kind::kUnknown)) return;
+  if (element.is(Kind::kScalar) && element.element == hal::ElementType::kInt8) {
+    type.kind = Kind::kByteList;
+    return;
+  }
+  type.kind = Kind::kHomogeneous;
+  type.members.push_back({"", std::move(element)});
+}
+
+Type ParseTypeAt(absl::string_view text, size_t depth) {
+  constexpr struct {
+    absl::string_view text;
+    Kind kind;
+  } kNames[] = {
+      {"!hal.buffer_view", Kind::kArray}, {"!hal.buffer", Kind::kBuffer},
+      {"!hal.fence", Kind::kFence},       {"!util.buffer", Kind::kBytes},
+      {"!vm.buffer", Kind::kBytes},
+  };
+  Type type;
+  text = absl::StripAsciiWhitespace(text);
+  for (const auto& name : kNames) {
+    if (text != name.text) continue;
+    type.kind = name.kind;
+    return type;
+  }
+  absl::string_view inside = text;
+  const bool closes = absl::ConsumeSuffix(&inside, ">");
+  if (closes && absl::ConsumePrefix(&inside, "tensor<")) {
+    ParseTensor(inside, type);
+  } else if (absl::ConsumePrefix(&inside, "!util.list<") ||
+             absl::ConsumePrefix(&inside, "!vm.list<")) {
+    ParseList(inside, depth, type);
+  } else if (text == "index") {
+    type.kind = Kind::kScalar;
+    type.element = hal::ElementType::kInt64;
+  } else if (const auto element = hal::ParseElementType(text);
+             element.ok() && text[0] != '*') {
+    type.kind = Kind::kScalar;
+    type.element = *element;
+  }
+  if (type.is(Kind::kUnknown)) type.text = std::string(text);
+  return type;
 }
 
 // Parses "{iree.abi.output = 0 : index}".
@@ -93,9 +142,9 @@ std::optional<int> StorageOf(absl::string_view attributes) {
 }
 
 // Parses "%input0: tensor<4xf32> {…}"; the name is optional.
-DeclaredValue ParseValue(absl::string_view text) {
+Parameter ParseValue(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
-  DeclaredValue value;
+  Parameter value;
   if (absl::ConsumePrefix(&text, "%")) {
     const size_t colon = std::min(text.find(':'), text.size());
     value.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
@@ -107,8 +156,8 @@ DeclaredValue ParseValue(absl::string_view text) {
   return value;
 }
 
-std::vector<DeclaredValue> ParseValues(absl::string_view text) {
-  std::vector<DeclaredValue> values;
+std::vector<Parameter> ParseValues(absl::string_view text) {
+  std::vector<Parameter> values;
   while (!absl::StripAsciiWhitespace(text).empty()) {
     const size_t end = FindOutside(text, ',');
     values.push_back(ParseValue(text.substr(0, end)));
@@ -119,59 +168,16 @@ std::vector<DeclaredValue> ParseValues(absl::string_view text) {
 
 }  // namespace
 
-std::string DeclaredType::ToString() const {
-  if (kind != DeclaredType::Kind::kTensor || !ranked ||
-      element == hal::ElementType::kNone) {
-    return text;
-  }
-  std::string out;
-  for (int64_t dimension : shape) {
-    if (dimension == kDynamic) {
-      absl::StrAppend(&out, "?x");
-    } else {
-      absl::StrAppend(&out, dimension, "x");
-    }
-  }
-  return absl::StrCat(out, hal::ElementTypeName(element));
-}
-
-DeclaredType ParseDeclaredType(absl::string_view text) {
-  text = absl::StripAsciiWhitespace(text);
-  DeclaredType type;
-  type.text = std::string(text);
-  if (absl::StartsWith(text, "tensor<") && absl::EndsWith(text, ">")) {
-    ParseTensor(text.substr(7, text.size() - 8), type);
-  } else if (text == "index") {
-    type.kind = DeclaredType::Kind::kScalar;
-    type.element = hal::ElementType::kInt64;
-  } else if (text == "!hal.buffer_view") {
-    type.kind = DeclaredType::Kind::kBufferView;
-  } else if (text == "!hal.buffer") {
-    type.kind = DeclaredType::Kind::kBuffer;
-  } else if (text == "!hal.fence") {
-    type.kind = DeclaredType::Kind::kFence;
-  } else if (text == "!util.buffer" || text == "!vm.buffer") {
-    type.kind = DeclaredType::Kind::kBytes;
-  } else if (absl::StartsWith(text, "!util.list<") ||
-             absl::StartsWith(text, "!vm.list<")) {
-    type.kind = DeclaredType::Kind::kList;
-  } else if (const auto element = hal::ParseElementType(text);
-             element.ok() && text[0] != '*') {
-    type.kind = DeclaredType::Kind::kScalar;
-    type.element = *element;
-  }
-  return type;
-}
+Type ParseDeclaredType(absl::string_view text) { return ParseTypeAt(text, 0); }
 
 std::optional<Declaration> ParseDeclaration(absl::string_view text) {
   Declaration declaration;
   text = absl::StripAsciiWhitespace(text);
-  declaration.async = absl::ConsumePrefix(&text, "async ");
-  if (!declaration.async) absl::ConsumePrefix(&text, "sync ");
+  if (!absl::ConsumePrefix(&text, "async ")) {
+    absl::ConsumePrefix(&text, "sync ");
+  }
   if (!absl::ConsumePrefix(&text, "func @")) return std::nullopt;
-  const size_t name = FindOutside(text, '(');
-  declaration.function = std::string(text.substr(0, name));
-  text.remove_prefix(name);
+  text.remove_prefix(FindOutside(text, '('));
   const auto arguments = TakeParenthesized(text);
   if (!arguments) return std::nullopt;
   declaration.arguments = ParseValues(*arguments);

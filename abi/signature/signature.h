@@ -61,15 +61,21 @@ struct Type {
   bool takes_keywords = false;  // a dict of keyword arguments (sdict_kwargs)
   std::vector<int64_t> shape;   // kDynamic if unknown
   std::vector<Member> members;
-  std::string text;  // the name of an unknown type
+  std::string text;  // the name of an unknown type or element
 
   bool is(Kind other) const { return kind == other; }
   // Reports whether the type is a list, tuple or dict with fixed slots.
   bool is_structure() const {
     return kind == Kind::kList || kind == Kind::kTuple || kind == Kind::kDict;
   }
-  // Returns "i32", "?x4xf32", "*xf32", "[i32, f32]", "(i32,)", "{a: i32}",
-  // "list<i32>", "bytes" or "unknown".
+  // Reports whether the type is passed as a list.
+  bool is_list() const {
+    return is_structure() || kind == Kind::kHomogeneous ||
+           kind == Kind::kRefArray || kind == Kind::kAnyList ||
+           kind == Kind::kByteList;
+  }
+  // Returns "i32", "?x4xf32", "*xf32", "array", "[i32, f32]", "(i32,)", "{a:
+  // i32}", "list<i32>", "bytes" or "unknown".
   std::string ToString() const;
 };
 
@@ -149,8 +155,10 @@ class Signature {
   // the structures, "argument 0 ('x')['a']".
   std::string ArgumentName(size_t index) const;
   std::string ResultName(size_t index) const;
-  // Returns "add(x: 4xf32, y: ?xf32) -> 4xf32". As in Python, arguments before
-  // a '/' cannot be passed by name.
+  // Returns "(x: 4xf32, y: ?xf32)". As in Python, arguments before a '/' cannot
+  // be passed by name.
+  std::string ArgumentsText() const;
+  // Returns "add(x: 4xf32, y: ?xf32) -> 4xf32".
   std::string ToString() const;
 
  private:

@@ -22,7 +22,6 @@ using hal::ElementType;
 using vm::ValueType;
 
 constexpr char kDeclaration[] = "iree.abi.declaration";
-constexpr size_t kFences = 2;
 
 std::string CarrierText(ValueType carrier) {
   if (carrier == ValueType::kRef) return "a reference";
@@ -137,7 +136,7 @@ class SignatureReader {
     signature_.source_name_ = std::string(name);
   }
 
-  static void DeclareSide(std::vector<DeclaredValue>& declared,
+  static void DeclareSide(std::vector<Parameter>& declared,
                           std::vector<Parameter>& parameters,
                           DeclaredTypes& types) {
     types.resize(declared.size());
@@ -145,10 +144,9 @@ class SignatureReader {
       Parameter& parameter = parameters[i];
       parameter.name = std::move(declared[i].name);
       parameter.keyword = !parameter.name.empty();
-      Type type = FromDeclared(declared[i].type);
-      if (Carries(parameter.carrier, type)) {
-        types[i] = type;
-        parameter.type = std::move(type);
+      if (Carries(parameter.carrier, declared[i].type)) {
+        types[i] = declared[i].type;
+        parameter.type = std::move(declared[i].type);
       }
       parameter.storage_of = declared[i].storage_of;
     }

@@ -4,6 +4,7 @@
 #ifndef EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_
 #define EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_
 
+#include <cstddef>
 #include <span>
 
 #include "abi/signature/signature.h"
@@ -28,7 +29,9 @@ Signature ReadDeclaredSignature(absl::string_view function,
                                 std::span<const vm::Attribute> attributes,
                                 const vm::CallingConvention& convention);
 
-// Reports whether the last two arguments are fences: wait and signal.
+// The number of fences that an asynchronous function takes: wait and signal.
+inline constexpr size_t kFences = 2;
+// Reports whether the last arguments are these fences.
 bool TakesFences(std::span<const vm::Attribute> attributes,
                  const vm::CallingConvention& convention);
 

@@ -49,7 +49,7 @@ TEST(Signature, Sources) {
          "sync func @f(%0: !util.buffer, %1: !util.list<i8>, %2: "
          "!util.list<i32>, %3: !hal.buffer, %4: !hal.buffer_view, %5: "
          "!foo.bar)"}},
-       "f(0: bytes, 1: bytes, 2: list<i32>, 3: buffer, 4: *xunknown, 5: "
+       "f(0: bytes, 1: bytes, 2: list<i32>, 3: buffer, 4: array, 5: "
        "!foo.bar) -> () by iree.abi.declaration"},
       // The fences of an asynchronous function are not arguments.
       {"0rrr_r",

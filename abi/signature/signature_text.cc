@@ -48,6 +48,7 @@ std::string ArrayText(const Type& type) {
   if (type.element != ElementType::kNone) {
     return text + ElementText(type.element);
   }
+  if (!type.ranked && type.text.empty()) return "array";
   return absl::StrCat(text, type.text.empty() ? "unknown" : type.text);
 }
 
@@ -68,7 +69,7 @@ std::string ResultsText(std::span<const Parameter> results) {
 
 // As in Python, a '/' follows the names that are not keywords. After a keyword,
 // such a name cannot be written; only its type is shown.
-std::string ArgumentsText(std::span<const Parameter> arguments) {
+std::string JoinArguments(std::span<const Parameter> arguments) {
   const auto keyword =
       std::find_if(arguments.begin(), arguments.end(),
                    [](const Parameter& argument) { return argument.keyword; });
@@ -142,10 +143,14 @@ std::string Signature::ResultName(size_t index) const {
   return absl::StrCat("result ", index);
 }
 
+std::string Signature::ArgumentsText() const {
+  return absl::StrCat("(", JoinArguments(arguments_), ")");
+}
+
 std::string Signature::ToString() const {
   const std::string results = ResultsText(results_);
   const bool alone = results_.size() == 1 && results_[0].name.empty();
-  return absl::StrCat(function_, "(", ArgumentsText(arguments_), ") -> ",
+  return absl::StrCat(function_, ArgumentsText(), " -> ",
                       alone ? results : absl::StrCat("(", results, ")"));
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "hal/element_type.h"
 
 namespace eyrie::abi {
@@ -13,60 +11,6 @@ namespace {
 using Kind = Type::Kind;
 using hal::ElementType;
 using vm::ValueType;
-
-Type FromDeclaredAt(const DeclaredType& declared, size_t depth);
-
-// Converts "!util.list<i32>" by the type in its brackets.
-Type FromDeclaredList(absl::string_view text, size_t depth) {
-  Type type;
-  text.remove_prefix(std::min(text.find('<') + 1, text.size()));
-  absl::ConsumeSuffix(&text, ">");
-  type.kind = Kind::kAnyList;
-  if (text == "?" || depth > Signature::kMaxDepth) return type;
-  Type element = FromDeclaredAt(ParseDeclaredType(text), depth + 1);
-  if (element.is(Kind::kUnknown)) return type;
-  if (element.is(Kind::kScalar) && element.element == ElementType::kInt8) {
-    type.kind = Kind::kByteList;
-    return type;
-  }
-  type.kind = Kind::kHomogeneous;
-  type.members.push_back({"", std::move(element)});
-  return type;
-}
-
-Type FromDeclaredAt(const DeclaredType& declared, size_t depth) {
-  Type type;
-  switch (declared.kind) {
-    case DeclaredType::Kind::kUnknown:
-      break;
-    case DeclaredType::Kind::kScalar:
-      type.kind = Kind::kScalar;
-      type.element = declared.element;
-      break;
-    case DeclaredType::Kind::kTensor:
-      type.kind = Kind::kArray;
-      type.element = declared.element;
-      type.ranked = declared.ranked;
-      type.shape.assign(declared.shape.begin(), declared.shape.end());
-      break;
-    case DeclaredType::Kind::kBufferView:
-      type.kind = Kind::kArray;
-      break;
-    case DeclaredType::Kind::kBuffer:
-      type.kind = Kind::kBuffer;
-      break;
-    case DeclaredType::Kind::kBytes:
-      type.kind = Kind::kBytes;
-      break;
-    case DeclaredType::Kind::kList:
-      return FromDeclaredList(declared.text, depth);
-    case DeclaredType::Kind::kFence:
-      type.kind = Kind::kFence;
-      break;
-  }
-  if (type.is(Kind::kUnknown)) type.text = declared.text;
-  return type;
-}
 
 bool IsFloat(ElementType element) {
   return hal::NumericalKind(element) >> 4 == 2;
@@ -103,19 +47,13 @@ bool ArraysAgree(const Type& declared, const Type& said) {
       });
 }
 
-bool IsList(const Type& type) {
-  return type.is_structure() || type.is(Kind::kHomogeneous) ||
-         type.is(Kind::kRefArray) || type.is(Kind::kAnyList) ||
-         type.is(Kind::kByteList);
-}
-
 // Reports whether a declared list of one element type can be the type `said`.
 bool ListAgrees(const Type& element, const Type& said) {
   if (said.is(Kind::kRefArray)) {
-    return element.is(Kind::kUnknown) || IsList(element);
+    return element.is(Kind::kUnknown) || element.is_list();
   }
   if (!said.is_structure() && !said.is(Kind::kHomogeneous)) {
-    return IsList(said);
+    return said.is_list();
   }
   return std::all_of(
       said.members.begin(), said.members.end(),
@@ -132,10 +70,6 @@ bool IsText(const Type& type) {
 }
 
 }  // namespace
-
-Type FromDeclared(const DeclaredType& declared) {
-  return FromDeclaredAt(declared, 0);
-}
 
 Type FromCarrier(ValueType carrier) {
   Type type;
@@ -200,7 +134,7 @@ bool Agrees(const Type& declared, const Type& said) {
     case Kind::kHomogeneous:
       return ListAgrees(declared.members[0].type, said);
     case Kind::kAnyList:
-      return IsList(said);
+      return said.is_list();
     default:
       return declared.kind == said.kind;
   }

@@ -1,19 +1,15 @@
-// Converts types from sources with fewer details than records: declarations,
-// raw types of V0, and registers.
+// Converts types from sources with fewer details than records, raw types of V0
+// and registers, and compares types of several sources.
 // Tested by signature_test.cc.
 #ifndef EYRIE_ABI_SIGNATURE_TYPE_SOURCES_H_
 #define EYRIE_ABI_SIGNATURE_TYPE_SOURCES_H_
 
-#include "abi/signature/declaration.h"
 #include "abi/signature/signature.h"
 #include "abi/v0/raw_signature.h"
 #include "vm/isa/value.h"
 
 namespace eyrie::abi {
 
-// Converts a declared type. Lists nested deeper than Signature::kMaxDepth
-// become lists of anything.
-Type FromDeclared(const DeclaredType& declared);
 Type FromCarrier(vm::ValueType carrier);
 // Converts a raw type. Returns `known` if the raw type says less than that.
 Type FromRaw(const v0::RawType& raw, const Type& known);

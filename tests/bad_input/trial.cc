@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "abi/call/session.h"
-#include "abi/signature/declaration.h"
+#include "abi/signature/signature.h"
 #include "abi/tensor/tensor_text.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -27,14 +27,12 @@ enum Stage { kLoad, kLink, kCall, kDone };
 
 // Creates a tensor of the declared type if it is small, else four floats.
 absl::StatusOr<vm::Value> CreateTensor(hal::Device& device,
-                                       const abi::DeclaredValue* declared) {
+                                       const abi::Type& declared) {
   constexpr uint64_t kMaxBytes = 4096;
   abi::TensorSpec spec;
-  if (declared != nullptr) {
-    spec.type = declared->type.element;
-    for (int64_t size : declared->type.shape) {
-      spec.shape.push_back(size == abi::DeclaredType::kDynamic ? 2 : size);
-    }
+  spec.type = declared.element;
+  for (int64_t size : declared.shape) {
+    spec.shape.push_back(size == abi::Type::kDynamic ? 2 : size);
   }
   const absl::StatusOr<uint64_t> size = spec.ByteLength();
   if (spec.type == hal::ElementType::kNone || !size.ok() || *size > kMaxBytes) {
@@ -48,8 +46,8 @@ absl::StatusOr<vm::Value> CreateTensor(hal::Device& device,
 absl::StatusOr<std::vector<vm::Value>> CreateArguments(
     hal::Device& device, const abi::Callable& callable) {
   std::vector<vm::Value> arguments;
-  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
-    switch (callable.argument_types()[i]) {
+  for (const abi::Parameter& argument : callable.declared().arguments()) {
+    switch (argument.carrier) {
       case vm::ValueType::kI32:
         arguments.emplace_back(int32_t{2});
         break;
@@ -63,8 +61,7 @@ absl::StatusOr<std::vector<vm::Value>> CreateArguments(
         arguments.emplace_back(2.5);
         break;
       case vm::ValueType::kRef: {
-        ASSIGN_OR_RETURN(vm::Value tensor,
-                         CreateTensor(device, callable.declared_argument(i)));
+        ASSIGN_OR_RETURN(vm::Value tensor, CreateTensor(device, argument.type));
         arguments.push_back(std::move(tensor));
       }
     }

@@ -127,14 +127,10 @@ absl::StatusOr<std::vector<vm::Value>> ResultsOf(abi::Session& session,
                                                  const Json& call) {
   ASSIGN_OR_RETURN(abi::Callable callable,
                    session.Lookup(call["function"].get<std::string>()));
-  std::vector<abi::ValueSlot> slots;
-  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
-    slots.push_back({callable.argument_types()[i],
-                     callable.declared_argument(i), callable.ArgumentName(i)});
-  }
   abi::ValueReader reader(session.devices()[0], "--input");
-  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
-                   reader.Read(call["inputs"].get<Lines>(), slots));
+  ASSIGN_OR_RETURN(
+      std::vector<abi::ParsedValue> parsed,
+      reader.Read(call["inputs"].get<Lines>(), abi::ArgumentSlots(callable)));
   std::vector<vm::Value> arguments;
   for (abi::ParsedValue& value : parsed) {
     arguments.push_back(std::move(value.value));

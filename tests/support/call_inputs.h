@@ -2,7 +2,6 @@
 #ifndef EYRIE_TESTS_SUPPORT_CALL_INPUTS_H_
 #define EYRIE_TESTS_SUPPORT_CALL_INPUTS_H_
 
-#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,14 +21,9 @@ namespace eyrie {
 inline absl::StatusOr<std::vector<vm::Value>> ReadArguments(
     const abi::Callable& callable, Ref<hal::Device> device,
     const std::vector<std::string>& inputs) {
-  std::vector<abi::ValueSlot> slots;
-  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
-    slots.push_back({callable.argument_types()[i],
-                     callable.declared_argument(i), callable.ArgumentName(i)});
-  }
   abi::ValueReader reader(std::move(device), "--input");
   ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
-                   reader.Read(inputs, slots));
+                   reader.Read(inputs, ArgumentSlots(callable)));
   std::vector<vm::Value> arguments;
   for (abi::ParsedValue& value : parsed) {
     arguments.push_back(std::move(value.value));

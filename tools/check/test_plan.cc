@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "abi/signature/signature_reader.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -75,21 +76,14 @@ std::string PrefixOf(absl::string_view path, size_t folder) {
   return absl::StrCat(PlainPath(absl::StripSuffix(name, kExtension)), "/");
 }
 
-// An asynchronous function is called with the fences that it takes.
-bool TakesFencesAlone(const vm::FunctionDef& function,
-                      const vm::CallingConvention& convention) {
-  return vm::FindAttribute(function.attributes, "iree.abi.model") ==
-             "coarse-fences" &&
-         convention.argument_types() ==
-             std::vector<vm::ValueType>(2, vm::ValueType::kRef);
-}
-
+// A test takes nothing but the fences of an asynchronous function.
 bool IsTest(const vm::FunctionDef& function) {
   const auto convention =
       vm::CallingConvention::Parse(function.calling_convention);
-  return convention.ok() && convention->results().empty() &&
-         (convention->arguments().empty() ||
-          TakesFencesAlone(function, *convention));
+  if (!convention.ok() || !convention->results().empty()) return false;
+  const bool takes_fences = abi::TakesFences(function.attributes, *convention);
+  return convention->argument_types().size() ==
+         (takes_fences ? abi::kFences : 0);
 }
 
 bool IsInternal(absl::string_view name) {
