@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -32,6 +33,21 @@ template <typename T>
 std::string FirstOf(const Result<std::vector<Value>>& results) {
   if (!results.ok()) return Text(results);
   return absl::StrCat(results->front().elements<T>()->front());
+}
+
+// Returns an array's type, shape and elements.
+std::string Described(const Value& value) {
+  const auto array = value.array();
+  std::string text = absl::StrCat(array->dtype(), ":");
+  for (const int64_t dim : array->shape()) absl::StrAppend(&text, dim, "x");
+  if (const auto floats = value.elements<float>(); floats.ok()) {
+    for (const float each : *floats) absl::StrAppend(&text, " ", each);
+  } else {
+    for (const int32_t each : *value.elements<int32_t>()) {
+      absl::StrAppend(&text, " ", each);
+    }
+  }
+  return text;
 }
 
 class NativeApiTest : public testing::Test {
@@ -137,6 +153,58 @@ TEST_F(NativeApiTest, RefusesInSentences) {
   EXPECT_EQ(Text(NewContext({.native_libraries = {&*library}})),
             "7: Native libraries are given, and local-sync does not allow "
             "native code.");
+}
+
+// Results are used again only after they are released, for each type and shape.
+TEST_F(NativeApiTest, KeepsResultsApart) {
+  const auto bytes = vm::Assemble(
+      "vm.module @m version 0\n"
+      "vm.import @\"xffi.copy\" cconv \"0r_r\"\n"
+      "vm.export @\"f\" = @f\n"
+      "vm.func @f(%r0: !vm.ref<?>) -> (!vm.ref<?>) {\n"
+      "  %r1 = vm.call @\"xffi.copy\"(%r0)\n  vm.return %r1\n}\n",
+      "m");
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  module_ = Module::Load(std::as_bytes(std::span<const uint8_t>(*bytes)));
+  Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
+  Result<Context> context = NewContext({.native_libraries = {&*library}});
+  ASSERT_EQ(Text(context), "OK");
+  const struct {
+    std::vector<int64_t> shape;
+    bool keep;
+  } kRows[] = {
+      {{2}, true},     {{2}, true},     {{2}, true}, {{2}, false},
+      {{2}, false},    {{1, 2}, false}, {{2}, true}, {{1, 2}, true},
+      {{8192}, true},  {{8192}, true},  {{3}, true}, {{3}, false},
+      {{0}, true},     {{0}, true},     {{}, true},  {{}, true},
+      {{2, 3}, false}, {{3, 2}, true},
+  };
+  std::vector<Value> kept;
+  std::vector<std::string> wanted;
+  const auto call = [&](const Value& argument, bool keep) {
+    Result<std::vector<Value>> results = context->Call("f", {argument});
+    ASSERT_EQ(Text(results), "OK");
+    EXPECT_EQ(Described(results->front()), Described(argument));
+    if (!keep) return;
+    wanted.push_back(Described(argument));
+    kept.push_back(std::move(results->front()));
+  };
+  for (const auto& row : kRows) {
+    const auto number = static_cast<int>(&row - kRows);
+    int64_t count = 1;
+    for (const int64_t dim : row.shape) count *= dim;
+    const auto size = static_cast<size_t>(count);
+    const auto floats =
+        Value::Array(row.shape, std::vector<float>(size, number + 0.5f));
+    const auto ints =
+        Value::Array(row.shape, std::vector<int32_t>(size, number));
+    call(*floats, row.keep);
+    call(*floats, row.keep);
+    call(*ints, row.keep);
+  }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    EXPECT_EQ(Described(kept[i]), wanted[i]);
+  }
 }
 
 // A struct from before native libraries existed has none.

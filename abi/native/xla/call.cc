@@ -14,11 +14,28 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kTemporaryAlignment = 64;
-// Allocating a result up to this size costs more than a typical handler's work.
-constexpr uint64_t kMaxSpare = 4096;
+// Results up to this size are kept, in bytes: allocating one costs more than a
+// typical handler's work.
+constexpr uint64_t kMaxKept = 16384;
 
 // Token buffers point here; they have no bytes.
 constexpr int64_t kNoDims[1] = {};
+
+// Reports whether two shapes are equal. Without a call, because most have few
+// dimensions.
+bool IsSame(std::span<const int64_t> a, std::span<const int64_t> b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+// Reports whether the caller alone holds the view and its memory.
+bool IsFree(const hal::BufferView& view) {
+  return view.IsUnique() && view.buffer()->IsUnique() &&
+         view.buffer()->HasOneOwner();
+}
 
 }  // namespace
 
@@ -28,16 +45,16 @@ FfiCall::FfiCall(FfiImportParts& parts)
       frame_(parts.handlers, *parts.pack, context_, parts.plan.buffers.size(),
              parts.plan.results.size()),
       views_(parts.plan.buffers.size()),
-      seen_(parts.plan.buffers.size()),
+      arguments_(parts.plan.buffers.size()),
       results_(parts.plan.results.size()),
-      spares_(parts.plan.results.size()),
-      shapes_(parts.plan.results.size()) {
+      given_(views_.size()) {
   const std::span<const int64_t> no_dims(kNoDims, 0);
   for (size_t i = 0; i < views_.size(); ++i) {
     FfiFrame::Fill(frame_.arg(i), FfiType::kToken, nullptr, no_dims);
   }
   for (size_t i = 0; i < results_.size(); ++i) {
     FfiFrame::Fill(frame_.result(i), FfiType::kToken, nullptr, no_dims);
+    results_[i].kind = parts.plan.results[i].kind;
   }
   for (const FfiImportPlan::Scalar& scalar : parts.plan.scalars) {
     const size_t place = parts.pack->IndexOf(scalar.attribute);
@@ -49,7 +66,8 @@ FfiCall::FfiCall(FfiImportParts& parts)
   }
 }
 
-absl::Status FfiCall::CheckType(size_t index, const hal::BufferView& view) {
+absl::StatusOr<FfiType> FfiCall::CheckType(size_t index,
+                                           const hal::BufferView& view) const {
   const FfiOperand& operand = *parts_.plan.buffers[index].operand;
   const hal::ElementType element = view.element_type();
   const FfiType type =
@@ -70,46 +88,60 @@ absl::Status FfiCall::CheckType(size_t index, const hal::BufferView& view) {
         "; the handler uses version 0.", parts_.handlers.minor,
         " of XLA FFI, which may not support this type."));
   }
-  seen_[index] = {element, type};
-  return absl::OkStatus();
+  return type;
 }
 
-absl::Status FfiCall::CheckDims(size_t index,
-                                const hal::BufferView& view) const {
-  const std::vector<int64_t>& dims = *parts_.plan.buffers[index].operand->dims;
+absl::Status FfiCall::CheckDims(size_t index, const hal::BufferView& view,
+                                FfiType type) const {
+  const auto& declared_dims = parts_.plan.buffers[index].operand->dims;
+  if (!declared_dims) return absl::OkStatus();
+  const std::vector<int64_t>& dims = *declared_dims;
   bool same = dims.size() == view.shape().size();
   for (size_t i = 0; same && i < dims.size(); ++i) {
     same = dims[i] == FfiOperand::kAnyDim || dims[i] == view.shape()[i];
   }
-  if (same) [[likely]]
-    return absl::OkStatus();
+  if (same) return absl::OkStatus();
   std::string declared;
   for (const int64_t dim : dims) {
     absl::StrAppend(&declared, dim < 0 ? "?" : absl::StrCat(dim), "x");
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "Argument ", index, " of the handler is ", view.ShapeAndType(), "; ",
-      declared, InfoOf(seen_[index].type).name, " is declared."));
+      declared, InfoOf(type).name, " is declared."));
+}
+
+absl::Status FfiCall::Learn(size_t index, const hal::BufferView& view) {
+  Argument& argument = arguments_[index];
+  argument.element = hal::ElementType::kNone;
+  planned_ = false;
+  ASSIGN_OR_RETURN(const FfiType type, CheckType(index, view));
+  RETURN_IF_ERROR(CheckDims(index, view, type));
+  argument.element = view.element_type();
+  argument.shape.assign(view.shape().begin(), view.shape().end());
+  FfiFrame::Fill(frame_.arg(index), type, nullptr, argument.shape);
+  return absl::OkStatus();
 }
 
 absl::Status FfiCall::SetBuffer(size_t index, const vm::Slot* arguments) {
-  const FfiImportPlan::Buffer& plan = parts_.plan.buffers[index];
-  if (plan.slot == FfiImportPlan::kNoSlot) return absl::OkStatus();
-  RefObject* const object = arguments[plan.slot].ref;
+  const uint32_t slot = parts_.plan.buffers[index].slot;
+  if (slot == FfiImportPlan::kNoSlot) return absl::OkStatus();
+  RefObject* const object = arguments[slot].ref;
   const auto* view = RefCast<hal::BufferView>(object);
   if (view == nullptr) [[unlikely]]
     return NoViewError(index, "handler", object);
   views_[index] = view;
-  if (view->element_type() != seen_[index].element) [[unlikely]]
-    RETURN_IF_ERROR(CheckType(index, *view));
-  if (plan.operand->dims) RETURN_IF_ERROR(CheckDims(index, *view));
+  const Argument& known = arguments_[index];
+  if (view->element_type() != known.element ||
+      !IsSame(view->shape(), known.shape)) [[unlikely]] {
+    RETURN_IF_ERROR(Learn(index, *view));
+  }
   uint8_t* const data = view->buffer()->host_data();
   if (data == nullptr && view->byte_length() != 0) [[unlikely]] {
     return absl::FailedPreconditionError(absl::StrCat(
         "Argument ", index,
         " of the handler is in memory that the host cannot access."));
   }
-  FfiFrame::Fill(frame_.arg(index), seen_[index].type, data, view->shape());
+  frame_.arg(index).data = data;
   return absl::OkStatus();
 }
 
@@ -132,73 +164,71 @@ absl::Status FfiCall::SetScalar(size_t index, const vm::Slot& slot) {
   return absl::OkStatus();
 }
 
-Ref<hal::BufferView> FfiCall::TakeSpare(size_t index, hal::ElementType element,
-                                        const hal::BufferView::Shape& shape) {
-  for (Ref<hal::BufferView>& spare : spares_[index]) {
-    if (!spare || !spare->IsUnique() || !spare->buffer()->IsUnique() ||
-        !spare->buffer()->HasOneOwner() || spare->element_type() != element ||
-        !std::equal(shape.begin(), shape.end(), spare->shape().begin(),
-                    spare->shape().end())) {
-      continue;
-    }
-    return std::move(spare);
-  }
-  return nullptr;
-}
-
-void FfiCall::KeepSpare(size_t index, Ref<hal::BufferView> view) {
-  if (view->byte_length() > kMaxSpare) return;
-  auto& [newer, older] = spares_[index];
-  if (newer) older = std::move(newer);
-  newer = std::move(view);
-}
-
-absl::Status FfiCall::CreateResult(size_t index) {
-  const FfiResult& plan = parts_.plan.results[index];
-  if (plan.kind == FfiResult::Kind::kToken) return absl::OkStatus();
-  hal::ElementType element = hal::ElementType::kNone;
-  hal::BufferView::Shape& shape = shapes_[index];
-  RETURN_IF_ERROR(plan.shape.Apply(views_, element, shape));
+absl::Status FfiCall::PlanResult(size_t index) {
+  Result& result = results_[index];
+  if (result.kind == FfiResult::Kind::kToken) return absl::OkStatus();
+  result.views = {};
+  result.element = hal::ElementType::kNone;
+  RETURN_IF_ERROR(parts_.plan.results[index].shape.Apply(views_, result.element,
+                                                         result.shape));
   int64_t count = 1;
-  for (const int64_t dim : shape) {
+  for (const int64_t dim : result.shape) {
     if (__builtin_mul_overflow(count, dim, &count)) count = -1;
   }
-  const std::optional<uint64_t> bytes = hal::DenseByteLength(element, count);
-  const FfiType type = FfiTypeOf(element);
+  const std::optional<uint64_t> bytes =
+      hal::DenseByteLength(result.element, count);
+  const FfiType type = FfiTypeOf(result.element);
   if (!bytes || type == FfiType::kNone) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Result ", index, " of the handler has the sizes [",
-        absl::StrJoin(shape, ", "), "], ",
+        absl::StrJoin(result.shape, ", "), "], ",
         type == FfiType::kNone ? "of elements that XLA FFI does not support."
                                : "which exceed any memory."));
   }
-  if (plan.kind == FfiResult::Kind::kTemporary) {
-    ASSIGN_OR_RETURN(void* data,
-                     context_.Allocate(*bytes, kTemporaryAlignment));
-    FfiFrame::Fill(frame_.result(index), type, data, shape);
-    return absl::OkStatus();
-  }
-  if (Ref<hal::BufferView> spare = TakeSpare(index, element, shape)) {
-    FfiFrame::Fill(frame_.result(index), type, spare->buffer()->host_data(),
-                   spare->shape());
-    results_[index] = std::move(spare);
-    return absl::OkStatus();
-  }
-  hal::Allocator& allocator = parts_.services->device->allocator();
-  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   allocator.AllocateCharged(parts_.memory, "a result",
-                                             parts_.result_params, *bytes));
-  uint8_t* const data = buffer->host_data();
-  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
-                   hal::BufferView::Create(std::move(buffer), shape, element));
+  result.bytes = *bytes;
+  large_ |= *bytes > kMaxKept;
+  FfiFrame::Fill(frame_.result(index), type, nullptr, result.shape);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Ref<hal::BufferView>> FfiCall::NewView(
+    const Result& result) const {
+  ASSIGN_OR_RETURN(
+      Ref<hal::Buffer> buffer,
+      parts_.services->device->allocator().AllocateCharged(
+          parts_.memory, "a result", parts_.result_params, result.bytes));
+  ASSIGN_OR_RETURN(
+      Ref<hal::BufferView> view,
+      hal::BufferView::Create(std::move(buffer), result.shape, result.element));
   if (parts_.memory != nullptr) {
     ASSIGN_OR_RETURN(MemoryCharge charge,
                      MemoryCharge::Take(parts_.memory, sizeof(hal::BufferView),
                                         "a buffer view"));
     view->Hold(std::move(charge));
   }
-  FfiFrame::Fill(frame_.result(index), type, data, view->shape());
-  results_[index] = std::move(view);
+  return view;
+}
+
+absl::Status FfiCall::CreateResult(size_t index) {
+  Result& result = results_[index];
+  if (result.kind == FfiResult::Kind::kToken) return absl::OkStatus();
+  if (result.kind == FfiResult::Kind::kTemporary) {
+    ASSIGN_OR_RETURN(frame_.result(index).data,
+                     context_.Allocate(result.bytes, kTemporaryAlignment));
+    return absl::OkStatus();
+  }
+  // The one before the last first: the caller rarely holds that, too.
+  const uint8_t last = result.current;
+  result.current = last ^ 1;
+  if (!result.views[last ^ 1] || !IsFree(*result.views[last ^ 1])) {
+    if (result.views[last] && IsFree(*result.views[last])) {
+      result.current = last;
+    } else {
+      ASSIGN_OR_RETURN(result.views[last ^ 1], NewView(result));
+    }
+  }
+  frame_.result(index).data =
+      result.views[result.current]->buffer()->host_data();
   return absl::OkStatus();
 }
 
@@ -211,10 +241,19 @@ absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
          arguments[parts_.plan.buffers[count - 1].slot].ref == nullptr) {
     views_[--count] = nullptr;
   }
-  frame_.set_arg_count(count);
+  if (count != given_) {
+    given_ = count;
+    planned_ = false;
+    frame_.set_arg_count(count);
+  }
   for (size_t i = 0; i < count; ++i) RETURN_IF_ERROR(SetBuffer(i, arguments));
   for (size_t i = 0; i < parts_.plan.scalars.size(); ++i) {
     RETURN_IF_ERROR(SetScalar(i, arguments[parts_.plan.scalars[i].slot]));
+  }
+  if (!planned_) [[unlikely]] {
+    large_ = false;
+    for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(PlanResult(i));
+    planned_ = true;
   }
   for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(CreateResult(i));
   return absl::OkStatus();
@@ -232,18 +271,26 @@ void FfiCall::Retain(const vm::Slot* arguments) {
 }
 
 void FfiCall::ShareResults(vm::Slot* results) const {
-  for (const Ref<hal::BufferView>& result : results_) {
-    if (!result) continue;
-    (results++)->ref = Ref<RefObject>(result).release();
+  for (const Result& result : results_) {
+    if (result.kind != FfiResult::Kind::kBuffer) continue;
+    RefObject* const view = result.views[result.current].get();
+    view->AddRef();
+    (results++)->ref = view;
   }
 }
 
 void FfiCall::End() {
   context_.End();
-  for (size_t i = 0; i < results_.size(); ++i) {
-    if (results_[i]) KeepSpare(i, std::move(results_[i]));
+  if (large_) [[unlikely]]
+    DropLarge();
+  if (!retained_.empty()) [[unlikely]]
+    retained_.clear();
+}
+
+void FfiCall::DropLarge() {
+  for (Result& result : results_) {
+    if (result.bytes > kMaxKept) result.views = {};
   }
-  retained_.clear();
 }
 
 }  // namespace eyrie::native

@@ -64,33 +64,46 @@ class FfiCall {
   absl::Status Instantiate() { return frame_.Instantiate(); }
 
  private:
-  struct SeenType {
+  // The type and shape of the last call, which the frame has, too.
+  struct Argument {
+    hal::ElementType element = hal::ElementType::kNone;  // kNone: not known
+    hal::BufferView::Shape shape;
+  };
+  struct Result {
+    FfiResult::Kind kind = FfiResult::Kind::kToken;
+    uint8_t current = 0;  // the view of this call, in `views`
     hal::ElementType element = hal::ElementType::kNone;
-    FfiType type = FfiType::kNone;
+    uint64_t bytes = 0;
+    hal::BufferView::Shape shape;
+    // The last two results, used again while they are small. Two, because a
+    // caller that keeps only the latest result has released the one before.
+    std::array<Ref<hal::BufferView>, 2> views;
   };
 
   absl::Status SetBuffer(size_t index, const vm::Slot* arguments);
-  absl::Status CheckType(size_t index, const hal::BufferView& view);
-  absl::Status CheckDims(size_t index, const hal::BufferView& view) const;
+  // Checks an argument that differs from the last call's in type or shape.
+  absl::Status Learn(size_t index, const hal::BufferView& view);
+  absl::StatusOr<FfiType> CheckType(size_t index,
+                                    const hal::BufferView& view) const;
+  absl::Status CheckDims(size_t index, const hal::BufferView& view,
+                         FfiType type) const;
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
+  // Computes the type and shape of a result.
+  absl::Status PlanResult(size_t index);
   absl::Status CreateResult(size_t index);
-  // Returns an unused view of an earlier call, or null.
-  Ref<hal::BufferView> TakeSpare(size_t index, hal::ElementType element,
-                                 const hal::BufferView::Shape& shape);
-  void KeepSpare(size_t index, Ref<hal::BufferView> view);
+  absl::StatusOr<Ref<hal::BufferView>> NewView(const Result& result) const;
+  // Releases the results that are too large to be kept.
+  void DropLarge();
 
   FfiImportParts& parts_;
   FfiContext context_;
   FfiFrame frame_;
   std::vector<const hal::BufferView*> views_;  // by argument; null: a token
-  std::vector<SeenType> seen_;
-  std::vector<Ref<hal::BufferView>>
-      results_;  // by result; null: not one of ours
-  // Recent results, kept for reuse while they are small. Two for each result,
-  // because a caller that keeps only the latest result has released the one
-  // before.
-  std::vector<std::array<Ref<hal::BufferView>, 2>> spares_;
-  std::vector<hal::BufferView::Shape> shapes_;  // of temporaries
+  std::vector<Argument> arguments_;
+  std::vector<Result> results_;
+  size_t given_;          // number of arguments
+  bool planned_ = false;  // results_ follows from arguments_
+  bool large_ = false;    // a result is too large to be kept
   std::vector<Ref<RefObject>> retained_;
 };
 
