@@ -24,6 +24,21 @@ ReleaseRange ParseReleases(absl::string_view text) {
   return parsed ? range : ReleaseRange{1, 0};
 }
 
+// Returns the row of "module.function"; null if there is none.
+const hal::ImportRelease* FindImport(absl::string_view full_name,
+                                     absl::string_view calling_convention) {
+  const size_t dot = full_name.find('.');
+  if (dot == full_name.npos) return nullptr;
+  for (const hal::ImportRelease& row : hal::ImportReleases()) {
+    if (full_name.substr(0, dot) == row.module &&
+        full_name.substr(dot + 1) == row.name &&
+        calling_convention == row.signature) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 ReleaseRange ReleaseRange::And(const ReleaseRange& other) const {
@@ -43,16 +58,15 @@ bool IsHostModule(absl::string_view name) {
 
 std::optional<ReleaseRange> ReleasesOf(absl::string_view full_name,
                                        absl::string_view calling_convention) {
-  const size_t dot = full_name.find('.');
-  if (dot == full_name.npos) return std::nullopt;
-  for (const hal::ImportRelease& row : hal::ImportReleases()) {
-    if (full_name.substr(0, dot) == row.module &&
-        full_name.substr(dot + 1) == row.name &&
-        calling_convention == row.signature) {
-      return ReleaseRange{row.first, row.last};
-    }
-  }
-  return std::nullopt;
+  const hal::ImportRelease* row = FindImport(full_name, calling_convention);
+  if (row == nullptr) return std::nullopt;
+  return ReleaseRange{row->first, row->last};
+}
+
+absl::string_view RolesOf(absl::string_view full_name,
+                          absl::string_view calling_convention) {
+  const hal::ImportRelease* row = FindImport(full_name, calling_convention);
+  return row == nullptr ? "" : row->roles;
 }
 
 ReleaseRange ReleasesOf(const vm::ModuleDef& module) {

@@ -35,6 +35,11 @@ bool IsHostModule(absl::string_view name);
 std::optional<ReleaseRange> ReleasesOf(absl::string_view full_name,
                                        absl::string_view calling_convention);
 
+// Returns the roles of this function's arguments, as hal/module/imports.def
+// lists them; empty if no host module has the function.
+absl::string_view RolesOf(absl::string_view full_name,
+                          absl::string_view calling_convention);
+
 // Returns the releases that may have compiled the module, by its bytecode
 // version and imports. Empty if these contradict each other.
 ReleaseRange ReleasesOf(const vm::ModuleDef& module);

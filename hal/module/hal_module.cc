@@ -10,7 +10,7 @@ namespace eyrie::hal {
 namespace {
 
 constexpr vm::NativeFunction kImports[] = {
-#define HAL_IMPORT(name, signature, function, first, last) \
+#define HAL_IMPORT(name, signature, function, first, last, ...) \
   vm::Bind<function, kQuick<function>>(name, signature),
 #include "hal/module/imports.def"
 #undef HAL_IMPORT

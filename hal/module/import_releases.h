@@ -1,7 +1,7 @@
-// The releases whose compilers import each function of the host modules, from
-// imports.def and similar files. Used to find which release wrote a module.
+// The functions of the host modules that programs import, from imports.def and
+// similar files: used to find which release wrote a module, and what it does.
 //
-// Tested by abi/call/host_imports_test.cc.
+// Tested by abi/call/host_imports_test.cc, tools/inspect/module_facts_test.cc.
 #ifndef EYRIE_HAL_MODULE_IMPORT_RELEASES_H_
 #define EYRIE_HAL_MODULE_IMPORT_RELEASES_H_
 
@@ -15,6 +15,7 @@ struct ImportRelease {
   const char* signature;  // calling convention
   int first;              // 3.first
   int last;
+  const char* roles;  // of the arguments: "- size"; see imports.def
 };
 
 std::span<const ImportRelease> ImportReleases();

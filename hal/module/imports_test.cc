@@ -129,7 +129,7 @@ struct Row {
   int last;
 };
 constexpr Row kRows[] = {
-#define HAL_IMPORT(name, signature, function, first, last) \
+#define HAL_IMPORT(name, signature, function, first, last, ...) \
   {name, signature, first, last},
 #include "hal/module/imports.def"
 #undef HAL_IMPORT

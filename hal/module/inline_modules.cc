@@ -11,7 +11,7 @@
 namespace eyrie::hal {
 namespace {
 
-#define HAL_IMPORT(name, signature, function, first, last) \
+#define HAL_IMPORT(name, signature, function, first, last, ...) \
   vm::Bind<function>(name, signature),
 constexpr vm::NativeFunction kInlineImports[] = {
 #include "hal/module/inline_imports.def"

@@ -202,7 +202,7 @@ absl::Status Scatter(ParametersState& state, Device& device, int64_t,
 }
 
 constexpr vm::NativeFunction kParameterImports[] = {
-#define HAL_IMPORT(name, signature, function, first, last) \
+#define HAL_IMPORT(name, signature, function, first, last, ...) \
   vm::Bind<function>(name, signature),
 #include "hal/module/parameters_imports.def"
 #undef HAL_IMPORT

@@ -151,7 +151,7 @@ def imports(root):
     text = LETTERS
     for module, path, macro, what in IMPORTS:
         rows = def_rows(root, path, macro)
-        dated = len(rows[0]) == 5
+        dated = len(rows[0]) > 4
         text += f"\n## {module}\n\n{what} [`{path}`](../../{path})\n\n" + table(
             ["import", "convention"] + ["releases"] * dated,
             [[code(row[0]), code(row[1])] +

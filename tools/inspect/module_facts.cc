@@ -1,4 +1,4 @@
-// A table lists the relevant arguments of each import.
+// The roles of arguments in hal/module/imports.def say what a call does.
 //
 // Tested by module_facts_test.cc, inspect_test.txt.
 #include "tools/inspect/module_facts.h"
@@ -7,13 +7,15 @@
 #include <map>
 #include <utility>
 
+#include "abi/call/host_imports.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/file_growth.h"
 #include "tools/inspect/value_flow.h"
 #include "vm/asm/instruction.h"
-#include "vm/isa/callconv.h"
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
 
@@ -25,89 +27,27 @@ using vm::Op;
 using vm::OperandKind;
 using Kind = KnownValue::Kind;
 
-enum class What : uint8_t {
-  kQuery,        // category, key
-  kFormatQuery,  // format
-  kCreate,       // format, data
-  kLookup,       // executable, name
-  kDispatch,     // executable, kernel, x, y, z, constants, bindings
-  kIndirect,     // executable, kernel, constants, bindings
-  kTransient,    // size
-  kAllocation,   // size
-  kParameters,   // scope, key table, key data, spans
-};
-
-// The roles of an import's arguments, by its name and calling convention. From
-// the .def tables of hal/module, whose comments name the sources.
-constexpr struct ImportRow {
-  absl::string_view name;
-  absl::string_view signature;
-  What what;
-  int8_t arguments[7];
-} kRows[] = {
-    {"hal.allocator.allocate", "0rIiiI_r", What::kAllocation, {4}},
-    {"hal.command_buffer.dispatch",
-     "0rrIiiiICiDCiirIID_v",
-     What::kDispatch,
-     {1, 2, 3, 4, 5, 7, 8}},
-    {"hal.command_buffer.dispatch",
-     "0rriiiiICiDCiirIID_v",
-     What::kDispatch,
-     {1, 2, 3, 4, 5, 7, 8}},
-    {"hal.command_buffer.dispatch.indirect",
-     "0rrIirIICiDCiirIID_v",
-     What::kIndirect,
-     {1, 2, 7, 8}},
-    {"hal.command_buffer.dispatch.indirect",
-     "0rriirIICiDCiirIID_v",
-     What::kIndirect,
-     {1, 2, 7, 8}},
-    {"hal.device.query.i64", "0rrr_iI", What::kQuery, {1, 2}},
-    {"hal.device.queue.alloca", "0rIrrIiiII_r", What::kTransient, {7}},
-    {"hal.device.queue.alloca", "0rIrriiiI_r", What::kTransient, {7}},
-    {"hal.executable.create", "0rIrrr_r", What::kCreate, {2, 3}},
-    {"hal.executable.create", "0rrrr_r", What::kCreate, {1, 2}},
-    {"hal.executable.lookup.function", "0rr_I", What::kLookup, {0, 1}},
-    {"hal_inline.buffer.allocate", "0iI_rr", What::kTransient, {1}},
-    {"hal_inline.device.query.i64", "0rr_iI", What::kQuery, {0, 1}},
-    {"hal_loader.executable.dispatch",
-     "0rIiiiCiDCrIID_v",
-     What::kDispatch,
-     {0, 1, 2, 3, 4, 5, 6}},
-    {"hal_loader.executable.dispatch",
-     "0riiiiCiDCrIID_v",
-     What::kDispatch,
-     {0, 1, 2, 3, 4, 5, 6}},
-    {"hal_loader.executable.load", "0rrr_r", What::kCreate, {0, 1}},
-    {"hal_loader.executable.lookup.function", "0rr_I", What::kLookup, {0, 1}},
-    {"hal_loader.executable.query_support", "0r_i", What::kFormatQuery, {0}},
-    {"io_parameters.gather", "0rIrrrrrrr_v", What::kParameters, {4, 6, 7, 8}},
-    {"io_parameters.load", "0rIrrrIiirrr_r", What::kParameters, {4, 8, 9, 10}},
-    {"io_parameters.scatter", "0rIrrrrrrr_v", What::kParameters, {5, 6, 7, 8}},
-};
-
 constexpr size_t kMaxTargetTexts = 16;
 constexpr size_t kMaxName = 4096;  // bytes
 // Keys read in total. Code may name the same table many times.
 constexpr size_t kMaxKeys = size_t{1} << 20;
 
-const ImportRow* FindRow(const vm::ImportDef& import) {
-  for (const ImportRow& row : kRows) {
-    if (row.name == import.full_name &&
-        row.signature == import.calling_convention) {
-      return &row;
-    }
-  }
-  return nullptr;
+// The roles of an import's arguments, in their order; empty if none has one.
+using Roles = std::vector<absl::string_view>;
+
+Roles ReadRoles(const vm::ImportDef& import) {
+  return absl::StrSplit(
+      abi::RolesOf(import.full_name, import.calling_convention), ' ',
+      absl::SkipEmpty());
 }
 
-// A call of an import. Finds arguments by their index in the calling convention
-// and counts the tuples of variadic ones.
+// A call of an import. Finds arguments by their roles, and counts the tuples of
+// variadic ones.
 class ImportCall {
  public:
   ImportCall(const Instruction& instruction, const KnownRegisters& registers,
-             const vm::CallingConvention& convention)
-      : registers_(registers), convention_(convention) {
+             const Roles& roles)
+      : registers_(registers), roles_(roles) {
     for (int i = 0; i < instruction.op->reads.count; ++i) {
       const OperandKind kind = instruction.op->reads[i];
       if (kind == OperandKind::kSegments)
@@ -116,37 +56,40 @@ class ImportCall {
     }
   }
 
+  bool Has(absl::string_view role) const { return Place(role) < roles_.size(); }
   // Returns the value of an argument. It must precede the first variadic one.
-  std::optional<KnownValue> Argument(int8_t index) const {
-    const auto& arguments = convention_.arguments();
-    const auto place = static_cast<size_t>(index);
-    if (place >= arguments.size() || list_ == nullptr ||
-        place >= list_->size()) {
+  std::optional<KnownValue> Argument(absl::string_view role) const {
+    const size_t place = Place(role);
+    if (place >= roles_.size() || list_ == nullptr || place >= list_->size()) {
       return std::nullopt;
     }
     return registers_.Get((*list_)[place]);
   }
-  std::optional<int64_t> Integer(int8_t index) const {
-    const auto value = Argument(index);
+  std::optional<int64_t> Integer(absl::string_view role) const {
+    const auto value = Argument(role);
     if (!value.has_value() || value->kind != Kind::kInteger) {
       return std::nullopt;
     }
     return value->number;
   }
-  std::optional<uint32_t> Rodata(int8_t index) const {
-    const auto value = Argument(index);
+  std::optional<uint32_t> Rodata(absl::string_view role) const {
+    const auto value = Argument(role);
     if (!value.has_value() || value->kind != Kind::kRodata) return std::nullopt;
     return static_cast<uint32_t>(value->number);
   }
-  uint32_t Count(int8_t index) const {
-    const auto place = static_cast<size_t>(index);
+  uint32_t Count(absl::string_view role) const {
+    const size_t place = Place(role);
     if (segments_ == nullptr || place >= segments_->size()) return 0;
     return (*segments_)[place];
   }
 
  private:
+  size_t Place(absl::string_view role) const {
+    return absl::c_find(roles_, role) - roles_.begin();
+  }
+
   const KnownRegisters& registers_;
-  const vm::CallingConvention& convention_;
+  const Roles& roles_;
   const std::vector<uint16_t>* segments_ = nullptr;
   const std::vector<uint16_t>* list_ = nullptr;
 };
@@ -158,7 +101,7 @@ class Reader {
         def_(module.def()),
         budget_(def_.archive().bytes().size()) {
     for (const vm::ImportDef& import : def_.imports) {
-      rows_.push_back(FindRow(import));
+      roles_.push_back(ReadRoles(import));
     }
   }
 
@@ -200,11 +143,10 @@ class Reader {
              const KnownRegisters& registers);
   void VisitCall(CodePlace place, const Instruction& instruction,
                  const KnownRegisters& registers);
-  void VisitImport(CodePlace place, const ImportRow& row,
-                   const ImportCall& call);
-  void Create(CodePlace place, const ImportRow& row, const ImportCall& call);
-  void Dispatch(CodePlace place, const ImportRow& row, const ImportCall& call);
-  void Parameters(const ImportRow& row, const ImportCall& call);
+  void VisitImport(CodePlace place, const ImportCall& call);
+  void Create(CodePlace place, const ImportCall& call);
+  void Dispatch(CodePlace place, const ImportCall& call);
+  void Parameters(const ImportCall& call);
 
   absl::string_view View(uint32_t rodata) const {
     const auto bytes = def_.rodata[rodata].bytes;
@@ -226,8 +168,8 @@ class Reader {
 
   const vm::VerifiedModule& module_;
   const vm::ModuleDef& def_;
-  std::vector<const ImportRow*> rows_;  // by import
-  bool collects_ = false;               // in the first pass; see Read()
+  std::vector<Roles> roles_;  // by import
+  bool collects_ = false;     // in the first pass; see Read()
   uint32_t function_ = 0;
   std::map<uint32_t, Made> results_;  // of the function's calls, by offset
   std::map<CodePlace, size_t> executables_;
@@ -304,83 +246,71 @@ void Reader::VisitCall(CodePlace place, const Instruction& instruction,
   const bool import = (callee & vm::kImportBit) != 0;
   const uint32_t ordinal = callee & ~vm::kImportBit;
   if (!collects_) ++calls_[{place.function, import, ordinal}];
-  if (!import || rows_[ordinal] == nullptr) return;
-  VisitImport(
-      place, *rows_[ordinal],
-      ImportCall(instruction, registers, module_.import_signature(ordinal)));
+  if (!import || roles_[ordinal].empty()) return;
+  VisitImport(place, ImportCall(instruction, registers, roles_[ordinal]));
 }
 
-void Reader::VisitImport(CodePlace place, const ImportRow& row,
-                         const ImportCall& call) {
-  if (row.what == What::kCreate) return Create(place, row, call);
-  if (collects_) return;
-  const auto text = [&](int index) {
-    return Text(call.Rodata(row.arguments[index]));
+void Reader::VisitImport(CodePlace place, const ImportCall& call) {
+  const auto text = [&](absl::string_view role) {
+    return Text(call.Rodata(role));
   };
-  switch (row.what) {
-    case What::kQuery:
-      facts_.queries.insert({text(0), text(1)});
-      return;
-    case What::kFormatQuery:
-      facts_.queries.insert({std::string(kFormatCategory), text(0)});
-      return;
-    case What::kLookup:
-      results_[place.offset].kernel = text(1);
-      return;
-    case What::kDispatch:
-    case What::kIndirect:
-      return Dispatch(place, row, call);
-    case What::kTransient:
-    case What::kAllocation:
-      facts_.allocations.push_back({place, call.Integer(row.arguments[0]),
-                                    row.what == What::kTransient});
-      return;
-    case What::kParameters:
-      return Parameters(row, call);
-    case What::kCreate:
-      return;
+  if (call.Has("data")) {
+    Create(place, call);
+  } else if (collects_) {
+    return;
+  } else if (call.Has("key")) {
+    facts_.queries.insert({text("category"), text("key")});
+  } else if (call.Has("format")) {
+    facts_.queries.insert({std::string(kFormatCategory), text("format")});
+  } else if (call.Has("name")) {
+    results_[place.offset].kernel = text("name");
+  } else if (call.Has("kernel")) {
+    Dispatch(place, call);
+  } else if (call.Has("spans")) {
+    Parameters(call);
+  } else {
+    const bool transient = call.Has("transient");
+    facts_.allocations.push_back(
+        {place, call.Integer(transient ? "transient" : "size"), transient});
   }
 }
 
-void Reader::Create(CodePlace place, const ImportRow& row,
-                    const ImportCall& call) {
+void Reader::Create(CodePlace place, const ImportCall& call) {
   if (collects_) {
     executables_[place] = facts_.executables.size();
-    facts_.executables.push_back({place, Text(call.Rodata(row.arguments[0])),
-                                  call.Rodata(row.arguments[1])});
+    facts_.executables.push_back(
+        {place, Text(call.Rodata("format")), call.Rodata("data")});
   }
   results_[place.offset].executable = executables_[place];
 }
 
-void Reader::Dispatch(CodePlace place, const ImportRow& row,
-                      const ImportCall& call) {
+void Reader::Dispatch(CodePlace place, const ImportCall& call) {
   DispatchUse use;
   use.place = place;
-  use.executable = ExecutableOf(call.Argument(row.arguments[0]));
-  const auto kernel = call.Argument(row.arguments[1]);
+  use.executable = ExecutableOf(call.Argument("executable"));
+  const auto kernel = call.Argument("kernel");
   if (kernel.has_value() && kernel->kind == Kind::kInteger) {
     use.ordinal = kernel->number;
   } else if (kernel.has_value() && kernel->kind == Kind::kResult) {
     use.kernel = results_[static_cast<uint32_t>(kernel->number)].kernel;
   }
-  use.indirect = row.what == What::kIndirect;
-  const int counts = use.indirect ? 2 : 5;
-  for (int i = 0; i < 3 && !use.indirect; ++i) {
-    use.workgroups[i] = call.Integer(row.arguments[2 + i]);
-  }
-  use.constants = call.Count(row.arguments[counts]);
-  use.bindings = call.Count(row.arguments[counts + 1]);
+  use.indirect = !call.Has("x");
+  use.workgroups[0] = call.Integer("x");
+  use.workgroups[1] = call.Integer("y");
+  use.workgroups[2] = call.Integer("z");
+  use.constants = call.Count("constants");
+  use.bindings = call.Count("bindings");
   facts_.dispatches.push_back(std::move(use));
 }
 
 // Keys are pairs of uint32 (offset, length) into a text. Spans are triples of
 // uint64 (offset in the parameter, offset in the buffer, length). See
 // hal/module's parameter imports.
-void Reader::Parameters(const ImportRow& row, const ImportCall& call) {
-  const auto scope = call.Argument(row.arguments[0]);
-  const auto table = call.Rodata(row.arguments[1]);
-  const auto text = call.Rodata(row.arguments[2]);
-  const auto spans = call.Rodata(row.arguments[3]);
+void Reader::Parameters(const ImportCall& call) {
+  const auto scope = call.Argument("scope");
+  const auto table = call.Rodata("keys");
+  const auto text = call.Rodata("text");
+  const auto spans = call.Rodata("spans");
   if (!scope.has_value() || !table.has_value() || !text.has_value() ||
       !spans.has_value()) {
     ++facts_.unknown_parameters;
