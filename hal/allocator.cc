@@ -11,15 +11,14 @@ namespace {
 
 constexpr size_t kNameWidth = 12;
 
+absl::Dec Bytes(uint64_t count) { return absl::Dec(count, absl::kSpacePad12); }
+
 std::string Line(absl::string_view name, const MemoryStatistics& statistics) {
-  const auto bytes = [](uint64_t count) {
-    return absl::Dec(count, absl::kSpacePad12);
-  };
   const std::string indent(kNameWidth - std::min(kNameWidth, name.size()), ' ');
-  return absl::StrCat(indent, name, ": ", bytes(statistics.peak), "B peak / ",
-                      bytes(statistics.allocated), "B allocated / ",
-                      bytes(statistics.freed), "B freed / ",
-                      bytes(statistics.live()), "B live\n");
+  return absl::StrCat(indent, name, ": ", Bytes(statistics.peak), "B peak / ",
+                      Bytes(statistics.allocated), "B allocated / ",
+                      Bytes(statistics.freed), "B freed / ",
+                      Bytes(statistics.live()), "B live\n");
 }
 
 }  // namespace
@@ -42,8 +41,9 @@ absl::StatusOr<Ref<Buffer>> Allocator::AllocateCharged(
 }
 
 std::string AllocatorStatistics::ToString() const {
-  return absl::StrCat(Line("HOST_LOCAL", host_local),
-                      Line("DEVICE_LOCAL", device_local));
+  return absl::StrCat(
+      Line("HOST_LOCAL", host_local), Line("DEVICE_LOCAL", device_local),
+      "        IDLE: ", Bytes(idle), "B kept for new buffers\n");
 }
 
 }  // namespace eyrie::hal

@@ -31,7 +31,8 @@ struct MemoryStatistics {
 struct AllocatorStatistics {
   MemoryStatistics host_local;
   MemoryStatistics device_local;
-  // Returns the two lines of --print_statistics after its title.
+  uint64_t idle = 0;  // bytes that are kept for new buffers
+  // Returns the lines of --print_statistics after its title.
   std::string ToString() const;
 };
 

@@ -85,11 +85,6 @@ void PooledAllocator::Trim() {
   for (PooledBuffer* first : idle) Delete(first);
 }
 
-uint64_t PooledAllocator::idle_bytes() const {
-  const std::lock_guard<ShortLock> lock(lock_);
-  return idle_;
-}
-
 // Class 0 holds sizes up to 64; the next classes up to 80, 96, 112, 128, 160...
 size_t PooledAllocator::ClassOf(size_t size) {
   if (size <= kMinBlock) return 0;
@@ -174,7 +169,7 @@ absl::StatusOr<PooledBuffer*> PooledAllocator::NewBlock(size_t pool,
   auto block = CreateBlock(pool, capacity);
   if (!absl::IsResourceExhausted(block.status())) [[likely]]
     return block;
-  if (idle_bytes() == 0) return block;
+  if (statistics().idle == 0) return block;
   Trim();
   return CreateBlock(pool, capacity);
 }
@@ -352,7 +347,9 @@ void PooledAllocator::FreeOldBlocks() {
 
 AllocatorStatistics PooledAllocator::statistics() const {
   const std::lock_guard<ShortLock> lock(lock_);
-  return statistics_;
+  AllocatorStatistics statistics = statistics_;
+  statistics.idle = idle_;
+  return statistics;
 }
 
 }  // namespace eyrie::hal

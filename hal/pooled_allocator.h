@@ -78,8 +78,6 @@ class PooledAllocator : public Allocator {
 
   // Frees all blocks in the free lists.
   void Trim();
-  // Returns the bytes in the free lists.
-  uint64_t idle_bytes() const;
 
   static constexpr absl::Duration kIdlePeriod = absl::Seconds(5);
 

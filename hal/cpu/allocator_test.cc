@@ -74,7 +74,7 @@ TEST(Allocator, LargeMemoryIsUsedAgain) {
   const uint8_t* const first = buffer->host_data();
   buffer->host_data()[19 * kMiB] = 7;
   buffer.reset();
-  EXPECT_EQ(allocator->idle_bytes(), 20 * kMiB);
+  EXPECT_EQ(allocator->statistics().idle, 20 * kMiB);
   struct Case {
     uint64_t owner;
     uint64_t size;
@@ -137,9 +137,9 @@ TEST(Allocator, IdleMemoryIsLimited) {
       buffers.push_back(*allocator->Allocate(BufferParams(), size));
     }
     for (Ref<hal::Buffer>& buffer : buffers) buffer.reset();
-    EXPECT_EQ(allocator->idle_bytes(), c.want);
+    EXPECT_EQ(allocator->statistics().idle, c.want);
     allocator->Trim();
-    EXPECT_EQ(allocator->idle_bytes(), 0u);
+    EXPECT_EQ(allocator->statistics().idle, 0u);
   }
 }
 
@@ -155,7 +155,7 @@ TEST(Allocator, ContextsWithALimitLeaveLittleIdle) {
       const auto buffer = *allocator->AllocateCharged(
           meter, "a buffer", BufferParams(), 32 * kMiB);
     }
-    EXPECT_EQ(allocator->idle_bytes(), idle) << limit;
+    EXPECT_EQ(allocator->statistics().idle, idle) << limit;
   }
 }
 
@@ -169,10 +169,10 @@ TEST(Allocator, MemoryThatIsNotUsedIsFreed) {
     {
       const auto small = *allocator->Allocate(BufferParams(), 4096);
     }
-    for (int i = 0; i < 1000 && allocator->idle_bytes() != 0; ++i) {
+    for (int i = 0; i < 1000 && allocator->statistics().idle != 0; ++i) {
       absl::SleepFor(absl::Milliseconds(10));
     }
-    EXPECT_EQ(allocator->idle_bytes(), 0u);
+    EXPECT_EQ(allocator->statistics().idle, 0u);
   }
   // The allocator may be destroyed while memory is being freed.
   {
@@ -190,7 +190,7 @@ TEST(Allocator, MayBeTrimmedWhileMemoryIsFreed) {
     if (i % 2 == 0) absl::SleepFor(absl::Microseconds(30));
     allocator->Trim();
   }
-  EXPECT_EQ(allocator->idle_bytes(), 0u);
+  EXPECT_EQ(allocator->statistics().idle, 0u);
 }
 
 TEST(Allocator, BuffersOutliveTheDevice) {
@@ -261,7 +261,8 @@ TEST(Allocator, Statistics) {
             "  HOST_LOCAL:           16B peak /           16B allocated /      "
             "     16B freed /            0B live\n"
             "DEVICE_LOCAL:         4196B peak /         4206B allocated /      "
-            "   4206B freed /            0B live\n");
+            "   4206B freed /            0B live\n"
+            "        IDLE:          240B kept for new buffers\n");
 }
 
 TEST(Allocator, Threads) {

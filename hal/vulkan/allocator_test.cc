@@ -237,9 +237,9 @@ TEST_P(AllocatorTest, BlocksAreGivenBack) {
   while (buffers.size() < 20) buffers.push_back(NewBuffer(*device_, 14 * kMiB));
   EXPECT_GE(own.SharedBytes(), before + 280 * kMiB);
   buffers.clear();
-  EXPECT_GE(own.idle_bytes(), 280 * kMiB);
+  EXPECT_GE(own.statistics().idle, 280 * kMiB);
   own.Trim();
-  EXPECT_EQ(own.idle_bytes(), 0u);
+  EXPECT_EQ(own.statistics().idle, 0u);
   EXPECT_LE(own.SharedBytes(), before + 64 * kMiB);
   // There is still room.
   EXPECT_EQ(ByteAt(*NewBuffer(*device_, 14 * kMiB), 14 * kMiB - 1), 0);
