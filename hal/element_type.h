@@ -49,6 +49,19 @@ inline constexpr uint8_t kComplex = 0x23;
 constexpr uint8_t NumericalKind(ElementType type) {
   return static_cast<uint32_t>(type) >> 24;
 }
+constexpr bool IsIntegerKind(ElementType type) {
+  return NumericalKind(type) >= numerical_kind::kSignless &&
+         NumericalKind(type) <= numerical_kind::kUnsigned;
+}
+constexpr bool IsIntegerOrBool(ElementType type) {
+  return NumericalKind(type) >> 4 == numerical_kind::kSignless >> 4;
+}
+// Reports whether the types are the same, or integers or booleans of the same
+// width: modules accept these for each other.
+constexpr bool EqualUpToSign(ElementType a, ElementType b) {
+  return a == b || (IsIntegerOrBool(a) && IsIntegerOrBool(b) &&
+                    BitCount(a) == BitCount(b));
+}
 
 // Returns the distance between elements of a dense tensor in bits. Elements of
 // 1, 2 and 4 bits are packed; all others take whole bytes.

@@ -41,14 +41,9 @@ namespace {
 
 using Kind = Type::Kind;
 
-bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
-
-// Integers of the same width are accepted for each other, as in the module's
-// own checks. Untyped bytes are accepted for anything.
+// Untyped bytes are accepted for anything, as in the module's own checks.
 bool Accepts(ElementType declared, ElementType given) {
-  if (declared == given || hal::NumericalKind(given) == 0) return true;
-  return IsInteger(declared) && IsInteger(given) &&
-         hal::BitCount(declared) == hal::BitCount(given);
+  return hal::NumericalKind(given) == 0 || hal::EqualUpToSign(declared, given);
 }
 
 constexpr absl::string_view kDemotedHint =

@@ -54,14 +54,6 @@ int64_t FirstDifference(std::span<const uint8_t> expected,
   return -1;
 }
 
-// Integers of the same width count as the same type, because .npy has no
-// signless ones.
-bool SameType(ElementType a, ElementType b) {
-  return a == b ||
-         (hal::NumericalKind(a) >> 4 == 1 && hal::NumericalKind(b) >> 4 == 1 &&
-          hal::BitCount(a) == hal::BitCount(b));
-}
-
 // Returns how two tensors differ, in the public runtime's words; empty if they
 // match.
 absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
@@ -71,7 +63,8 @@ absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
       std::equal(expected.shape().begin(), expected.shape().end(),
                  actual.shape().begin(), actual.shape().end());
   const ElementType type = actual.element_type();
-  if (!same_shape || !SameType(expected.element_type(), type)) {
+  // .npy has no signless integers.
+  if (!same_shape || !hal::EqualUpToSign(expected.element_type(), type)) {
     return absl::StrCat("metadata is ", actual.ShapeAndType(),
                         "; expected that the view matches ",
                         expected.ShapeAndType());

@@ -55,8 +55,6 @@ ElementType ElementOf(ValueType type) {
   return ElementType::kNone;
 }
 
-bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
-
 // Returns the type for parsing a scalar: the declared one if its register can
 // hold it.
 ElementType ScalarType(ValueType type, const Type* declared) {
@@ -66,10 +64,11 @@ ElementType ScalarType(ValueType type, const Type* declared) {
   const uint32_t bits = hal::BitCount(element);
   switch (type) {
     case ValueType::kI32:
-      return bits <= 32 && (IsInteger(element) || bits < 32) ? element
-                                                             : carried;
+      return bits <= 32 && (hal::IsIntegerOrBool(element) || bits < 32)
+                 ? element
+                 : carried;
     case ValueType::kI64:
-      return IsInteger(element) ? element : carried;
+      return hal::IsIntegerOrBool(element) ? element : carried;
     default:
       return carried;
   }
@@ -111,7 +110,7 @@ absl::StatusOr<Value> ParseScalar(absl::string_view text, ValueType type,
                                   const Type* declared, NarrowFloats floats) {
   const ElementType element = ScalarType(type, declared);
   const ElementType carried = ElementOf(type);
-  const bool is_float = !IsInteger(element);
+  const bool is_float = !hal::IsIntegerOrBool(element);
   // A float in an i32 is passed as its bits.
   bool bits_given =
       carried == ElementType::kInt32 && floats == NarrowFloats::kBits;
@@ -134,7 +133,7 @@ absl::StatusOr<Value> ParseScalar(absl::string_view text, ValueType type,
         absl::StrCat(status.message(), "; ", hal::ElementTypeName(element),
                      " is expected."));
   }
-  if (type == ValueType::kI32 && IsInteger(element)) {
+  if (type == ValueType::kI32 && hal::IsIntegerOrBool(element)) {
     // Narrow integers keep their sign.
     const uint32_t unused = 32 - hal::BitCount(element);
     uint32_t value;

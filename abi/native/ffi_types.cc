@@ -11,6 +11,8 @@
 namespace eyrie::native {
 namespace {
 
+namespace kind = hal::numerical_kind;
+
 constexpr FfiTypeInfo kTypes[] = {
 #define FFI_TYPE(id, number, name, bytes, element, since) \
   {FfiType::k##id, name, bytes, hal::ElementType::element, since},
@@ -27,16 +29,6 @@ constexpr auto kByNumber = [] {
   }
   return rows;
 }();
-
-// The numerical kinds of integers in hal::ElementType.
-constexpr uint8_t kSignless = 0x10;
-constexpr uint8_t kSigned = 0x11;
-constexpr uint8_t kUnsigned = 0x12;
-
-constexpr bool IsInteger(hal::ElementType type) {
-  return hal::NumericalKind(type) >= kSignless &&
-         hal::NumericalKind(type) <= kUnsigned;
-}
 
 }  // namespace
 
@@ -59,8 +51,8 @@ absl::StatusOr<FfiType> ParseFfiType(absl::string_view name) {
 }
 
 FfiType FfiTypeOf(hal::ElementType element) {
-  if (hal::NumericalKind(element) == kSigned) {  // as signless
-    element = static_cast<hal::ElementType>(uint32_t{kSignless} << 24 |
+  if (hal::NumericalKind(element) == kind::kSigned) {  // as signless
+    element = static_cast<hal::ElementType>(uint32_t{kind::kSignless} << 24 |
                                             hal::BitCount(element));
   }
   if (element == hal::ElementType::kNone) return FfiType::kNone;
@@ -73,7 +65,8 @@ FfiType FfiTypeOf(hal::ElementType element) {
 bool IsTakenAs(hal::ElementType have, FfiType want) {
   const hal::ElementType element = InfoOf(want).element;
   if (FfiTypeOf(have) == want) return want != FfiType::kNone;
-  return hal::NumericalKind(have) == kSignless && IsInteger(element) &&
+  return hal::NumericalKind(have) == kind::kSignless &&
+         hal::IsIntegerKind(element) &&
          hal::BitCount(have) == hal::BitCount(element);
 }
 

@@ -16,16 +16,12 @@ bool IsFloat(ElementType element) {
   return hal::NumericalKind(element) >> 4 == 2;
 }
 
-bool IsInteger(ElementType element) {
-  return hal::NumericalKind(element) >> 4 == 1;  // or a boolean
-}
-
 // A double may be passed in a narrower register; a 16-bit float as bits in an
 // i32.
 bool ScalarsAgree(ElementType declared, ElementType said) {
   constexpr uint32_t kBits = 16;
   if (declared == said) return true;
-  if (IsInteger(declared) && IsInteger(said)) {
+  if (hal::IsIntegerOrBool(declared) && hal::IsIntegerOrBool(said)) {
     return hal::BitCount(said) <= hal::BitCount(declared);
   }
   return IsFloat(declared) && IsFloat(said) &&
@@ -34,11 +30,10 @@ bool ScalarsAgree(ElementType declared, ElementType said) {
 
 bool ArraysAgree(const Type& declared, const Type& said) {
   const ElementType element = declared.element;
-  const bool same = element == said.element || element == ElementType::kNone ||
-                    said.element == ElementType::kNone ||
-                    (IsInteger(element) && IsInteger(said.element) &&
-                     hal::BitCount(element) == hal::BitCount(said.element));
-  if (!same) return false;
+  if (element != ElementType::kNone && said.element != ElementType::kNone &&
+      !hal::EqualUpToSign(element, said.element)) {
+    return false;
+  }
   if (!declared.ranked || !said.ranked) return true;
   return std::equal(
       declared.shape.begin(), declared.shape.end(), said.shape.begin(),
@@ -65,7 +60,7 @@ bool IsText(const Type& type) {
   if (type.is(Kind::kByteList)) return true;
   if (!type.is(Kind::kHomogeneous)) return false;
   const Type& element = type.members[0].type;
-  return element.is(Kind::kScalar) && IsInteger(element.element) &&
+  return element.is(Kind::kScalar) && hal::IsIntegerOrBool(element.element) &&
          hal::BitCount(element.element) == 8;
 }
 

@@ -15,13 +15,9 @@ namespace kind = hal::numerical_kind;
 constexpr size_t kBlock = 4096;  // bytes; a multiple of each element's size
 constexpr uint32_t kWordBits = 64;
 
-bool IsInteger(ElementType type) {
-  const uint8_t kind = hal::NumericalKind(type);
-  return kind >= kind::kSignless && kind <= kind::kUnsigned;
-}
-
 bool HasSign(ElementType type) {
-  return IsInteger(type) && hal::NumericalKind(type) != kind::kSignless;
+  return hal::IsIntegerKind(type) &&
+         hal::NumericalKind(type) != kind::kSignless;
 }
 
 // Returns the bits of a 64-bit word that must be 0 in every element.
@@ -76,7 +72,7 @@ bool MayChangeValue(ElementType from, ElementType to) {
   if (bits != hal::BitCount(from) || bits < 2 || kWordBits % bits != 0) {
     return false;
   }
-  if (hal::NumericalKind(to) == kind::kBoolean) return IsInteger(from);
+  if (hal::NumericalKind(to) == kind::kBoolean) return hal::IsIntegerKind(from);
   return HasSign(from) && HasSign(to) &&
          hal::NumericalKind(from) != hal::NumericalKind(to);
 }
@@ -119,7 +115,7 @@ std::optional<Misfit> FindMisfit(std::span<const uint8_t> bytes,
 std::string RangeText(ElementType type) {
   const uint32_t bits = hal::BitCount(type);
   if (hal::NumericalKind(type) == kind::kBoolean) return " (0 to 1)";
-  if (!IsInteger(type) || bits == 0 || bits > kWordBits) return "";
+  if (!hal::IsIntegerKind(type) || bits == 0 || bits > kWordBits) return "";
   const uint64_t all = ~uint64_t{0} >> (kWordBits - bits);
   const auto least = static_cast<int64_t>(~uint64_t{0} << (bits - 1));
   switch (hal::NumericalKind(type)) {

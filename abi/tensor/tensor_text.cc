@@ -24,13 +24,6 @@ namespace {
 
 using hal::ElementType;
 
-bool IsIntegerKind(ElementType type) {
-  const uint8_t kind = hal::NumericalKind(type);
-  return kind == hal::numerical_kind::kSignless ||
-         kind == hal::numerical_kind::kSigned ||
-         kind == hal::numerical_kind::kUnsigned;
-}
-
 template <typename T>
 void Store(T value, std::span<uint8_t> target) {
   std::memcpy(target.data(), &value, sizeof(T));
@@ -351,7 +344,7 @@ absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text) {
 
 absl::Status ParseElement(absl::string_view text, ElementType type,
                           std::span<uint8_t> target) {
-  if (IsIntegerKind(type)) {
+  if (hal::IsIntegerKind(type)) {
     ASSIGN_OR_RETURN(const uint64_t value, ParseInteger(text, type));
     if (hal::BitCount(type) < 8) {
       StoreBits(value, hal::BitCount(type), 0, target);

@@ -121,8 +121,7 @@ T Load(const uint8_t* source) {
 
 bool IsInteger(ElementType type) {
   const uint32_t bits = hal::BitCount(type);
-  return hal::NumericalKind(type) >> 4 == 1 &&
-         hal::NumericalKind(type) != kind::kBoolean && bits >= 1 && bits <= 64;
+  return hal::IsIntegerKind(type) && bits >= 1 && bits <= 64;
 }
 
 bool IsReal(ElementType type) {

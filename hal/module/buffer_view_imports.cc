@@ -18,15 +18,9 @@ namespace {
 // Limit of a tensor's dimensions, far above real ones.
 constexpr size_t kMaxRank = 128;
 
-// The kinds 0x10 to 0x13 are integers; 0x00 is opaque.
-bool IsInteger(ElementType type) { return NumericalKind(type) >> 4 == 1; }
-bool IsOpaque(ElementType type) { return NumericalKind(type) == 0; }
-
-// Opaque elements match any type; integers match integers of the same width.
+// Opaque elements match any type.
 bool Accepts(ElementType expected, ElementType actual) {
-  if (expected == actual || IsOpaque(actual)) return true;
-  return IsInteger(expected) && IsInteger(actual) &&
-         BitCount(expected) == BitCount(actual);
+  return NumericalKind(actual) == 0 || EqualUpToSign(expected, actual);
 }
 
 // Returns the expected type as text: "2x3xf32".

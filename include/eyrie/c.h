@@ -425,7 +425,7 @@ typedef struct eyrie_call_t eyrie_call_t;
 /* Tells the host to call eyrie_call_run soon, on the context's thread. Called
  * first by eyrie_function_begin, and later each time the call can continue. May
  * be called on any thread, but not on two at the same time. Must not use the
- * call itself. */
+ * call itself, or wait for the context's thread. */
 typedef void (*eyrie_wake_t)(void* user);
 
 /* Begins a call. Arguments are as for eyrie_function_call_named, and need not
