@@ -18,7 +18,9 @@ import compdb  # pylint: disable=wrong-import-position
 import count_tests  # pylint: disable=wrong-import-position
 import lint_test as lint  # pylint: disable=wrong-import-position
 import measure  # pylint: disable=wrong-import-position
+import memory  # pylint: disable=wrong-import-position
 import rows  # pylint: disable=wrong-import-position
+import sparse_files  # pylint: disable=wrong-import-position
 
 HEAD = "// Adds.\n"
 GUARDED = HEAD + "#ifndef EYRIE_{0}_\n#define EYRIE_{0}_\n{1}#endif\n"
@@ -251,6 +253,27 @@ class MeasureTest(unittest.TestCase):
                   "cfn=(7) eyrie::abi::Callable::Invoke(int)\ncalls=15 0\n"
                   "* 500\ncfn=(7)\ncalls=5 0\n* 60\ntotals: 600\n")
         self.assertEqual(measure.instructions_per_call(counts), 30)
+
+    def test_sparse_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for suffix in ("irpa", "safetensors"):
+                for gib in (1, 64):
+                    with self.subTest(suffix=suffix, gib=gib):
+                        path = os.path.join(folder, f"{gib}.{suffix}")
+                        sparse_files.write(path, gib)
+                        with open(path, "rb") as file:
+                            head = file.read(4096).rstrip(b"\0")
+                        self.assertEqual(head[:4] == b"IRPA", suffix == "irpa")
+                        self.assertIn(b"table", head)
+                        self.assertEqual(b"rest" in head, gib > 1)
+                        size = os.path.getsize(path) - gib * sparse_files.GIB
+                        self.assertEqual(size % 64, 0)
+                        self.assertLess(os.stat(path).st_blocks, 64)
+
+    def test_smaps(self):
+        memory_of_this = memory.smaps(os.getpid())
+        self.assertGreater(memory_of_this["Private_Dirty"], 1)
+        self.assertGreaterEqual(memory_of_this["Rss"], memory_of_this["Pss"])
 
     def test_rows_name_programs(self):
         programs = os.path.join(TOOLS, "bench", "programs")

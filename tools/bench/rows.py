@@ -140,6 +140,14 @@ ROWS = {
             (TASK, MIB * 16, 0.8),
             (TASK, MIB * 64, 0.8),
         )),
+    "decode": (
+        Row("decode: a step, 64 MiB of cache", "decode", "step",
+            ("--input=16xf32=1",), 0.27),
+        Row("decode: a step, local-task", "decode", "step",
+            ("--input=16xf32=1",), 0.2, device=TASK),
+        Row("decode: a step of 10,000 in a loop", "decode", "decode",
+            ("--input=16xf32=1", "--input=10000"), 0.27, turns=10_000),
+    ),
     "loop": (
         _scalar("sum_i32", 1.05),
         _scalar("arithmetic_i32", 1.05),

@@ -13,14 +13,18 @@ import sys
 import venv
 
 PACKAGES = ("iree-base-compiler", "iree-base-runtime")
-# Compiler flags for each kind of module: native code, or VMVX bytecode with or
-# without the runtime's microkernels.
+# Compiler flags for each kind of module: native code for one device or two, or
+# VMVX bytecode with or without the runtime's microkernels.
 COMPILE_FLAGS = {
     "native": ("--iree-hal-target-backends=llvm-cpu",
                "--iree-llvmcpu-target-cpu=host"),
     # A CPU level that valgrind supports on every machine.
     "avx2": ("--iree-hal-target-backends=llvm-cpu",
              "--iree-llvmcpu-target-cpu=x86-64-v3"),
+    "two": ("--iree-hal-target-device=device_a=local[0]",
+            "--iree-hal-target-device=device_b=local[1]",
+            "--iree-hal-local-target-device-backends=llvm-cpu",
+            "--iree-llvmcpu-target-cpu=host"),
     "vmvx": ("--iree-hal-target-backends=vmvx",),
     "vmvx-microkernels": ("--iree-hal-target-backends=vmvx",
                           "--iree-vmvx-enable-microkernels"),
