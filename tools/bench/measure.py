@@ -31,6 +31,8 @@ class Figure:
     high: float  # the upper quartile
     rounds: int
     limit: float | None = None  # the largest allowed ratio
+    size: int = 0  # bytes of the array, for the plot of ratios over size
+    device: str = ""
 
 
 def compare(name, unit, ours, theirs, rounds, limit=None):

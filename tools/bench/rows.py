@@ -31,6 +31,7 @@ class Row:
     device: str = SYNC
     kind: str = "native"  # The kind of code that the compiler makes.
     ours: tuple[str, ...] = ()  # Flags of our side alone: limits.
+    size: int = 0  # Bytes of the array, if rows differ in it alone.
 
 
 # Flags of our side when interpreters are compared.
@@ -126,7 +127,7 @@ ROWS = {
     "large": tuple(
         Row(f"x*2+1 on {_text(size)}{', ' + TASK if device == TASK else ''}",
             "sizes", "affine", (f"--input={size // 4}xf32=1",), limit, "us",
-            device=device)
+            device=device, size=size)
         for device, size, limit in (
             (SYNC, KIB * 64, 1.0),
             (SYNC, KIB * 256, 1.0),
@@ -185,6 +186,13 @@ ROWS = {
         Row("transformer block", "transformer", "transformer",
             ("--input=64x128xf32=1",), 1.01),
     ),
+    "program": tuple(
+        Row(name + (", " + TASK if device == TASK else ""), program, program,
+            inputs, limit, "ms", device=device)
+        for name, program, inputs in (
+            ("images of 12 MiB", "images", ("--input=4x3x512x512xf32=0.5",)),
+            ("two layers, batch 8", "layers", ("--input=2048x256xf32=1",)))
+        for device, limit in ((SYNC, 1.0), (TASK, 0.8))),
     "vmvx": (
         Row("matmul 256, VMVX", "vmvx", "matmul", _VMVX, 0.8, "ms",
             kind="vmvx"),
