@@ -1,10 +1,11 @@
-// The interface of a driver, and the options of drivers.
+// The interface of a driver, and the options that all drivers share.
 //
 // hal/drivers/drivers.h lists the drivers that are built in.
 // Tested by hal/cpu/device_test.cc.
 #ifndef EYRIE_HAL_DRIVER_H_
 #define EYRIE_HAL_DRIVER_H_
 
+#include <any>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,53 +24,12 @@
 
 namespace eyrie::hal {
 
-// The threads of "local-task": their number and processors. By default both
-// depend on the machine. Driver::Open validates the values.
-struct TaskOptions {
-  // The unit to count if `group_count` is 0: "physical_cores" or
-  // "logical_cores".
-  std::string mode = "physical_cores";
-  int64_t group_count = 0;       // number of threads; 0: count them
-  int64_t max_group_count = 64;  // upper limit if counted
-  // Sets of processors ("0-3,8"). Each processor in their union gets one
-  // thread, bound to it. Empty: the system places threads.
-  std::vector<std::string> cpu_ids;
-  int64_t spin_us = 50;     // how long an idle thread polls at most
-  int64_t stack_bytes = 0;  // minimum per thread; 0: system default
-};
-
-// Options of the "vulkan" driver.
-struct VulkanOptions {
-  // Validates shaders with SPIRV-Tools before the driver gets them.
-  bool validate_spirv = false;
-  // Enables Khronos' validation layer, if it is installed.
-  bool validation_layer = false;
-  // For tests: treats device memory as not visible to the host.
-  bool hide_device_memory = false;
-  // For tests: allocates descriptor sets from pools, as on devices without push
-  // descriptors.
-  bool hide_push_descriptors = false;
-  // For tests: allocations of more bytes than this fail; 0: no limit.
-  uint64_t refuse_blocks_above = 0;
-  // Subgroup size for shaders that use subgroups and do not require a size; 0:
-  // the driver chooses.
-  uint32_t subgroup_size = 0;
-  // Folder for pipeline caches, created on the first write; empty: no caches
-  // are written.
-  std::string cache_folder;
-  // Keeps shaders from accessing memory outside the bound buffers, as far as
-  // the device's robustBufferAccess does.
-  bool robust_buffer_access = false;
-};
-
 // The user's options for all devices of this process.
 struct DriverOptions {
   bool allow_system_executables = false;  // dlopen of system-elf executables
   // If false, machine code is rejected. Shaders still run, with robust access
   // and without raw addresses.
   bool allow_native_code = true;
-  TaskOptions task;
-  VulkanOptions vulkan;
   // Receives notices that are not errors, one sentence each; may be null.
   // Called on any thread, also concurrently, while any object of the device is
   // alive. Must not use the device.
@@ -85,6 +45,23 @@ struct DriverOptions {
   std::shared_ptr<PerfMap> perf_map;
   // Loaders of executables that are not machine code, one per format.
   std::vector<std::shared_ptr<const ExecutableLoader>> loaders;
+
+  // Returns the options of one driver, a struct in the driver's folder:
+  // Of<cpu::TaskOptions>(). They have their default values until they are set.
+  template <typename Options>
+  Options& Of() {
+    for (std::any& each : own) {
+      if (auto* found = std::any_cast<Options>(&each)) return *found;
+    }
+    return own.emplace_back().emplace<Options>();
+  }
+  template <typename Options>
+  Options Of() const {
+    DriverOptions copy = *this;
+    return copy.Of<Options>();
+  }
+
+  std::vector<std::any> own;  // the structs that Of returns
 };
 
 class Driver {

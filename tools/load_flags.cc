@@ -16,7 +16,7 @@
 #include "base/memory_meter.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
-#include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "tools/command.h"
 #include "tools/jit_flags.h"
 #include "tools/json_flags.h"
@@ -99,8 +99,8 @@ constexpr Flag kLoadFlags[] = {
 
 constexpr size_t kUsualFlags = 160;  // of a command, roughly
 
-hal::TaskOptions TaskOptionsOf(const Arguments& arguments) {
-  hal::TaskOptions options;
+hal::cpu::TaskOptions TaskOptionsOf(const Arguments& arguments) {
+  hal::cpu::TaskOptions options;
   options.mode = arguments.GetString("task_topology_mode");
   options.group_count = arguments.GetInt("task_topology_group_count");
   options.max_group_count = arguments.GetInt("task_topology_max_group_count");
@@ -214,8 +214,9 @@ absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments) {
     RETURN_IF_ERROR(ReadSize(arguments, "max_idle_memory",
                              options.max_idle_memory.emplace()));
   }
-  options.task = TaskOptionsOf(arguments);
-  ASSIGN_OR_RETURN(options.vulkan, VulkanOptionsOf(arguments));
+  options.Of<hal::cpu::TaskOptions>() = TaskOptionsOf(arguments);
+  ASSIGN_OR_RETURN(options.Of<hal::vulkan::VulkanOptions>(),
+                   VulkanOptionsOf(arguments));
   options.notice = PrintNote;
   ASSIGN_OR_RETURN(options.perf_map, PerfMapOf(arguments));
   return options;

@@ -49,8 +49,9 @@ std::string DefaultCacheFolder(const char* xdg_cache_home, const char* home) {
   return "";
 }
 
-absl::StatusOr<hal::VulkanOptions> VulkanOptionsOf(const Arguments& arguments) {
-  hal::VulkanOptions options;
+absl::StatusOr<hal::vulkan::VulkanOptions> VulkanOptionsOf(
+    const Arguments& arguments) {
+  hal::vulkan::VulkanOptions options;
   const int64_t size = arguments.GetInt("vulkan_subgroup_size");
   if (size < 0 || size > kMaxSubgroupSize) {
     return absl::InvalidArgumentError(

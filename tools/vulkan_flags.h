@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "tools/arg_parser.h"
 
 namespace eyrie::tools {
@@ -17,7 +17,8 @@ std::span<const Flag> VulkanFlags();
 
 // Returns the options that the flags set. INVALID_ARGUMENT: the subgroup size
 // is out of range.
-absl::StatusOr<hal::VulkanOptions> VulkanOptionsOf(const Arguments& arguments);
+absl::StatusOr<hal::vulkan::VulkanOptions> VulkanOptionsOf(
+    const Arguments& arguments);
 
 // Returns the default folder of pipeline caches: "eyrie" in XDG_CACHE_HOME, or
 // in .cache of HOME, or "" if neither is an absolute path. Either argument may

@@ -36,7 +36,7 @@ std::string Options(std::vector<const char*> flags) {
   const absl::StatusOr<Arguments> arguments =
       ParseArguments(VulkanFlags(), flags);
   if (!arguments.ok()) return std::string(arguments.status().message());
-  const absl::StatusOr<hal::VulkanOptions> options =
+  const absl::StatusOr<hal::vulkan::VulkanOptions> options =
       VulkanOptionsOf(*arguments);
   if (!options.ok()) return std::string(options.status().message());
   std::string text = std::to_string(options->subgroup_size);

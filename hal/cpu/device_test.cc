@@ -387,7 +387,7 @@ TEST(Driver, OpenDevice) {
   EXPECT_EQ(all,
             "local-sync local-sync://\nlocal-task local-task://\nvulkan\n");
   DriverOptions odd;
-  odd.task.mode = "odd";
+  odd.Of<TaskOptions>().mode = "odd";
   EXPECT_EQ(OpenDevice("local-task", odd).status().code(),
             absl::StatusCode::kInvalidArgument);
 }

@@ -1,4 +1,4 @@
-// The drivers that are built in, and devices by name.
+// The drivers that are built in, with their options, and devices by name.
 //
 // A --device value is "driver", "driver://" or "driver://path".
 // Tested by hal/cpu/device_test.cc.
@@ -11,8 +11,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "hal/cpu/task/options.h"
 #include "hal/device.h"
 #include "hal/driver.h"
+#include "hal/vulkan/options.h"
 
 namespace eyrie::hal {
 

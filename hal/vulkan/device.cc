@@ -251,7 +251,7 @@ absl::Status VulkanDevice::DoWrite(const QueueFences& fences,
 absl::StatusOr<Ref<hal::Device>> OpenVulkanDevice(
     std::shared_ptr<Instance> instance, PhysicalDevice physical,
     const DriverOptions& options) {
-  const uint32_t size = options.vulkan.subgroup_size;
+  const uint32_t size = options.Of<VulkanOptions>().subgroup_size;
   const DeviceLimits& limits = physical.limits;
   if (size != 0 &&
       (!physical.features.Has(Feature::subgroupSizeControl) ||

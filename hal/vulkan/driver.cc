@@ -83,7 +83,7 @@ absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
   }
   const SignalBlock no_signals;
   ASSIGN_OR_RETURN(const std::shared_ptr<Instance> instance,
-                   Instance::Get(options.vulkan.validation_layer));
+                   Instance::Get(options.Of<VulkanOptions>().validation_layer));
   ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,
                    FindDevices(*instance));
   ASSIGN_OR_RETURN(PhysicalDevice device, SelectDevice(devices, path));

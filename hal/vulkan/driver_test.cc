@@ -101,7 +101,7 @@ TEST_F(DriverTest, WrongPaths) {
 TEST_F(DriverTest, Options) {
   DriverOptions options;
   for (const uint32_t size : {3u, 1u << 20, ~0u}) {
-    options.vulkan.subgroup_size = size;
+    options.Of<VulkanOptions>().subgroup_size = size;
     const std::string text = StatusText(driver_->Open("", options));
     EXPECT_TRUE(absl::StartsWith(
         text, absl::StrCat("INVALID_ARGUMENT: A subgroup size of ", size,

@@ -58,7 +58,7 @@ absl::Status LogicalDevice::Create() {
   vkGetPhysicalDeviceFeatures2(physical_.handle, has.head());
   FeatureChain enabled(physical_.api_version, physical_.extensions);
   enabled.Enable(physical_.features, has);
-  if (options_.vulkan.robust_buffer_access || !options_.allow_native_code) {
+  if (own_options_.robust_buffer_access || !options_.allow_native_code) {
     RETURN_IF_ERROR(enabled.EnableRobustAccess(has));
   }
 

@@ -9,8 +9,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -19,6 +19,7 @@
 #include "hal/driver.h"
 #include "hal/vulkan/api.h"
 #include "hal/vulkan/instance.h"
+#include "hal/vulkan/options.h"
 #include "hal/vulkan/physical_device.h"
 
 namespace eyrie::hal::vulkan {
@@ -51,7 +52,7 @@ class LogicalDevice {
   // queue 1".
   const std::string& queue_name() const { return queue_name_; }
   const PhysicalDevice& physical() const { return physical_; }
-  const VulkanOptions& options() const { return options_.vulkan; }
+  const VulkanOptions& options() const { return own_options_; }
   std::optional<uint64_t> max_idle_memory() const {
     return options_.max_idle_memory;
   }
@@ -71,7 +72,7 @@ class LogicalDevice {
   bool has_addresses() const { return Has(Feature::bufferDeviceAddress); }
   bool has_push_descriptors() const {
     return physical_.max_push_descriptors != 0 &&
-           !options_.vulkan.hide_push_descriptors;
+           !own_options_.hide_push_descriptors;
   }
 
   bool has_calibrated_timestamps() const {
@@ -97,6 +98,7 @@ class LogicalDevice {
   const std::shared_ptr<Instance> instance_;
   const PhysicalDevice physical_;
   const DriverOptions options_;
+  const VulkanOptions own_options_ = options_.Of<VulkanOptions>();
   const int number_;
   const std::string queue_name_;
   mutable std::atomic<bool> told_subgroups_{false};

@@ -20,7 +20,7 @@ TEST(NoLoader, NothingIsThere) {
       "(Debian: libvulkan1, and a driver such as mesa-vulkan-drivers).";
   DriverOptions options;
   for (const bool validation : {false, true}) {
-    options.vulkan.validation_layer = validation;
+    options.Of<VulkanOptions>().validation_layer = validation;
     for (const char* path : {"", "0"}) {
       EXPECT_EQ(StatusText(driver->Open(path, options)), none);
       EXPECT_EQ(StatusText(driver->DescribeDevice(path)), none);

@@ -147,7 +147,7 @@ class CacheFolder : public VulkanTest {
   // Opens a cache as a device does.
   std::unique_ptr<PipelineCache> OpenCache(const std::string& folder) {
     DriverOptions options;
-    options.vulkan.cache_folder = folder;
+    options.Of<VulkanOptions>().cache_folder = folder;
     const auto instance = Instance::Get(false);
     EXPECT_EQ(StatusText(instance), "OK");
     auto physical = SelectDevice(*FindDevices(**instance), "");
@@ -266,7 +266,7 @@ TEST_F(CacheFolder, IsTheDevices) {
   for (const auto& c : kCases) {
     std::string said;
     DriverOptions options;
-    options.vulkan.cache_folder = c.folder;
+    options.Of<VulkanOptions>().cache_folder = c.folder;
     options.notice = [&](absl::string_view text) {
       absl::StrAppend(&said, text);
     };

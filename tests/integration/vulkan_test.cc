@@ -58,9 +58,10 @@ class VulkanTest
   void SetUp() override {
     ChooseLavapipe();
     hal::DriverOptions options;
-    options.vulkan.hide_device_memory = mode() == Mode::kHiddenMemory;
-    options.vulkan.validation_layer = mode() == Mode::kValidated;
-    options.vulkan.validate_spirv = mode() == Mode::kValidated;
+    auto& own = options.Of<hal::vulkan::VulkanOptions>();
+    own.hide_device_memory = mode() == Mode::kHiddenMemory;
+    own.validation_layer = mode() == Mode::kValidated;
+    own.validate_spirv = mode() == Mode::kValidated;
     // Keeps the layer loaded, so that its allocations are not reported as leaks
     // of unknown origin.
     if (mode() == Mode::kValidated) {

@@ -14,6 +14,7 @@
 #include "hal/device.h"
 #include "hal/driver.h"
 #include "hal/vulkan/driver.h"
+#include "hal/vulkan/options.h"
 #include "tests/support/device_helpers.h"
 #include "tests/support/lavapipe.h"
 
@@ -32,8 +33,8 @@ inline absl::StatusOr<Ref<hal::Device>> OpenFirst(
     const VulkanOptions& options = VulkanOptions()) {
   ChooseLavapipe();
   DriverOptions all;
-  all.vulkan = options;
-  all.vulkan.validation_layer |= IsWatched();
+  all.Of<VulkanOptions>() = options;
+  all.Of<VulkanOptions>().validation_layer |= IsWatched();
   const std::unique_ptr<Driver> driver = CreateVulkanDriver();
   absl::StatusOr<Ref<hal::Device>> opened = driver->Open("", all);
   if (!absl::IsUnavailable(opened.status())) return opened;

@@ -315,8 +315,9 @@ PoolOptions PoolOptionsOf(const TaskOptions& options,
 TaskDevice::TaskDevice(const DriverOptions& options, const Topology& topology,
                        const SharingPolicy& policy)
     : CpuDevice(options),
-      engine_(std::make_shared<Engine>(PoolOptionsOf(options.task, topology),
-                                       policy, allocator_)) {}
+      engine_(std::make_shared<Engine>(
+          PoolOptionsOf(options.Of<TaskOptions>(), topology), policy,
+          allocator_)) {}
 
 TaskDevice::~TaskDevice() {
   // Waiting operations fail. Running ones finish.

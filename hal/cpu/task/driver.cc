@@ -14,8 +14,9 @@ std::unique_ptr<Driver> CreateLocalTaskDriver() {
   return CreateCpuDriver(
       "local-task", "CPU kernels shared between threads",
       [](const DriverOptions& options) -> absl::StatusOr<Ref<hal::Device>> {
-        ASSIGN_OR_RETURN(const Topology topology,
-                         ChooseTopology(options.task, ThisMachine()));
+        ASSIGN_OR_RETURN(
+            const Topology topology,
+            ChooseTopology(options.Of<TaskOptions>(), ThisMachine()));
         return CreateTaskDevice(options, topology);
       });
 }

@@ -10,8 +10,8 @@
 
 namespace eyrie::hal::cpu {
 
-// Creates the driver "local-task". It has one device; DriverOptions::task
-// selects the device's threads.
+// Creates the driver "local-task". It has one device; TaskOptions
+// select its threads.
 std::unique_ptr<Driver> CreateLocalTaskDriver();
 
 }  // namespace eyrie::hal::cpu

@@ -190,7 +190,7 @@ TEST_F(TaskDeviceTest, KeepsWhatIsSmallOnItsThread) {
 // work.
 TEST_F(TaskDeviceTest, SharesCallsThatFollowClosely) {
   DriverOptions options;
-  options.task.spin_us = 4000;
+  options.Of<TaskOptions>().spin_us = 4000;
   Topology topology;
   topology.threads = 2;
   device_ = CreateTaskDevice(options, topology, SharingPolicy());

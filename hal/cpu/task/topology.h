@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/control_groups.h"
-#include "hal/driver.h"
+#include "hal/cpu/task/options.h"
 
 namespace eyrie::hal::cpu {
 
