@@ -3,6 +3,7 @@
 // Tested by elf_loader_test.cc, elf_fuzz.cc.
 #include "hal/cpu/elf_layout.h"
 
+#include <elf.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,8 +21,6 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-using elf::ProgramHeader;
-
 // The small code model cannot address more.
 constexpr uint64_t kMaxImageSize = uint64_t{2} << 30;
 constexpr uint64_t kMaxAlignment = uint64_t{64} << 20;
@@ -32,94 +31,102 @@ absl::Status Invalid(absl::string_view message) {
   return absl::InvalidArgumentError(message);
 }
 
+struct MachineRow {
+  Elf64_Half machine;
+  const char* name;
+};
+constexpr MachineRow kMachineNames[] = {
+    {EM_386, "x86-32"},      {EM_MIPS, "MIPS"},
+    {EM_PPC, "PowerPC"},     {EM_PPC64, "PowerPC 64"},
+    {EM_S390, "S/390"},      {EM_ARM, "Arm (32-bit)"},
+    {EM_X86_64, "x86-64"},   {EM_QDSP6, "Hexagon"},
+    {EM_AARCH64, "AArch64"}, {EM_AMDGPU, "AMD GPU"},
+    {EM_RISCV, "RISC-V"},    {EM_LOONGARCH, "LoongArch"},
+};
+
 std::string MachineName(uint16_t machine) {
-  for (const auto& row : elf::kMachineNames) {
+  for (const MachineRow& row : kMachineNames) {
     if (row.machine == machine) return row.name;
   }
   return absl::StrCat("machine ", machine);
 }
 
 #if defined(__x86_64__)
-constexpr uint16_t kThisMachine = elf::kMachineX86_64;
+constexpr uint16_t kThisMachine = EM_X86_64;
 #elif defined(__aarch64__)
-constexpr uint16_t kThisMachine = 183;
+constexpr uint16_t kThisMachine = EM_AARCH64;
 #else
-constexpr uint16_t kThisMachine = 0;
+constexpr uint16_t kThisMachine = EM_NONE;
 #endif
 
 absl::Status CheckHeader(std::span<const uint8_t> file,
-                         const elf::Header& header) {
-  if (std::memcmp(header.magic, elf::kMagic, sizeof(elf::kMagic)) != 0) {
+                         const Elf64_Ehdr& header) {
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return Invalid("The executable is not an ELF file.");
   }
   // The machine field is at the same offset in every kind of ELF file.
-  if (header.machine != kThisMachine) {
+  if (header.e_machine != kThisMachine) {
     return absl::UnimplementedError(absl::StrCat(
-        "The executable is built for ", MachineName(header.machine),
+        "The executable is built for ", MachineName(header.e_machine),
         "; this machine is ", MachineName(kThisMachine), "."));
   }
-  if (header.machine != elf::kMachineX86_64) {
+  if (header.e_machine != EM_X86_64) {
     return absl::UnimplementedError(absl::StrCat(
-        "ELF files for ", MachineName(header.machine), " are not loaded."));
+        "ELF files for ", MachineName(header.e_machine), " are not loaded."));
   }
-  if (header.file_class != elf::kClass64 ||
-      header.data_encoding != elf::kLittleEndian) {
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB) {
     return absl::UnimplementedError(
         "The executable is not a 64-bit little-endian ELF file.");
   }
-  if (header.ident_version != 1 || header.version != 1) {
+  if (header.e_ident[EI_VERSION] != 1 || header.e_version != 1) {
     return absl::UnimplementedError(absl::StrCat(
-        "The ELF file is of version ", header.version, "; 1 is known."));
+        "The ELF file is of version ", header.e_version, "; 1 is known."));
   }
-  if (header.type != elf::kTypeShared) {
-    return absl::UnimplementedError(absl::StrCat(
-        "The ELF file is of type ", header.type, "; only shared objects (",
-        elf::kTypeShared, ") are loaded."));
+  if (header.e_type != ET_DYN) {
+    return absl::UnimplementedError(
+        absl::StrCat("The ELF file is of type ", header.e_type,
+                     "; only shared objects (", ET_DYN, ") are loaded."));
   }
-  if (header.program_header_size != sizeof(ProgramHeader)) {
-    return Invalid(absl::StrCat(
-        "The ELF file's program headers have ", header.program_header_size,
-        " bytes instead of ", sizeof(ProgramHeader), "."));
+  if (header.e_phentsize != sizeof(Elf64_Phdr)) {
+    return Invalid(absl::StrCat("The ELF file's program headers have ",
+                                header.e_phentsize, " bytes instead of ",
+                                sizeof(Elf64_Phdr), "."));
   }
-  const uint64_t table_size =
-      uint64_t{header.program_header_count} * sizeof(ProgramHeader);
-  if (!RangeFits(header.program_header_offset, table_size, file.size())) {
+  const uint64_t table_size = uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
+  if (!RangeFits(header.e_phoff, table_size, file.size())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "The ELF file's ", header.program_header_count,
-        " program headers at offset ", header.program_header_offset,
-        " exceed its ", file.size(), " bytes."));
+        "The ELF file's ", header.e_phnum, " program headers at offset ",
+        header.e_phoff, " exceed its ", file.size(), " bytes."));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckSegment(std::span<const uint8_t> file,
-                          const ProgramHeader& segment) {
-  if (!RangeFits(segment.offset, segment.file_size, file.size())) {
+                          const Elf64_Phdr& segment) {
+  if (!RangeFits(segment.p_offset, segment.p_filesz, file.size())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "An ELF segment of ", segment.file_size, " bytes at offset ",
-        segment.offset, " exceeds the file's ", file.size(), " bytes."));
+        "An ELF segment of ", segment.p_filesz, " bytes at offset ",
+        segment.p_offset, " exceeds the file's ", file.size(), " bytes."));
   }
-  if (segment.file_size > segment.memory_size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("An ELF segment has ", segment.file_size,
-                     " bytes in the file, more than its ", segment.memory_size,
-                     " in memory."));
+  if (segment.p_filesz > segment.p_memsz) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "An ELF segment has ", segment.p_filesz,
+        " bytes in the file, more than its ", segment.p_memsz, " in memory."));
   }
-  if ((segment.flags & elf::kSegmentExecutable) != 0 &&
-      segment.file_size != segment.memory_size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("An executable ELF segment has ", segment.memory_size,
-                     " bytes in memory, more than its ", segment.file_size,
-                     " in the file."));
+  if ((segment.p_flags & PF_X) != 0 && segment.p_filesz != segment.p_memsz) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "An executable ELF segment has ", segment.p_memsz,
+        " bytes in memory, more than its ", segment.p_filesz, " in the file."));
   }
-  constexpr uint32_t kBoth = elf::kSegmentWritable | elf::kSegmentExecutable;
-  if ((segment.flags & kBoth) == kBoth) {
+  constexpr uint32_t kBoth = PF_W | PF_X;
+  if ((segment.p_flags & kBoth) == kBoth) {
     return Invalid("An ELF segment is both writable and executable.");
   }
-  if (segment.alignment > kMaxAlignment ||
-      (segment.alignment & (segment.alignment - 1)) != 0) {
+  if (segment.p_align > kMaxAlignment ||
+      (segment.p_align & (segment.p_align - 1)) != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("An ELF segment's alignment (", segment.alignment,
+        absl::StrCat("An ELF segment's alignment (", segment.p_align,
                      ") is not a power of two up to ", kMaxAlignment, "."));
   }
   return absl::OkStatus();
@@ -130,28 +137,28 @@ absl::Status CheckSegment(std::span<const uint8_t> file,
 absl::Status PlaceSegments(ElfLayout& layout) {
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   uint64_t end = 0;
-  for (const ProgramHeader& segment : layout.segments) {
-    const uint64_t first_page = segment.address & ~(page - 1);
+  for (const Elf64_Phdr& segment : layout.segments) {
+    const uint64_t first_page = segment.p_vaddr & ~(page - 1);
     const std::optional<uint64_t> after =
-        CheckedAdd(segment.address, segment.memory_size);
+        CheckedAdd(segment.p_vaddr, segment.p_memsz);
     const std::optional<uint64_t> last_page =
         after ? CheckedAlignUp(*after, page) : std::nullopt;
     if (!last_page || *last_page > kAddressSpace) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "An ELF segment of ", segment.memory_size, " bytes at address ",
-          segment.address, " exceeds the address space."));
+          "An ELF segment of ", segment.p_memsz, " bytes at address ",
+          segment.p_vaddr, " exceeds the address space."));
     }
     if (&segment == &layout.segments.front()) {
       layout.begin = first_page;
     } else if (first_page < end) {
       return absl::InvalidArgumentError(
-          absl::StrCat("The ELF segment at address ", segment.address,
+          absl::StrCat("The ELF segment at address ", segment.p_vaddr,
                        " begins before the page ends that the one before it "
                        "ends in (",
                        end, ")."));
     }
     end = *last_page;
-    layout.alignment = std::max(layout.alignment, segment.alignment);
+    layout.alignment = std::max(layout.alignment, segment.p_align);
   }
   layout.size = end - layout.begin;
   if (layout.size > kMaxImageSize) {
@@ -165,32 +172,31 @@ absl::Status PlaceSegments(ElfLayout& layout) {
 }  // namespace
 
 absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file) {
-  if (file.size() < sizeof(elf::Header)) {
+  if (file.size() < sizeof(Elf64_Ehdr)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "The executable has ", file.size(), " bytes; an ELF file has at least ",
-        sizeof(elf::Header), "."));
+        sizeof(Elf64_Ehdr), "."));
   }
-  const auto header = LoadLittleEndian<elf::Header>(file.data());
+  const auto header = LoadLittleEndian<Elf64_Ehdr>(file.data());
   RETURN_IF_ERROR(CheckHeader(file, header));
   ElfLayout layout;
-  for (uint32_t i = 0; i < header.program_header_count; ++i) {
-    const auto segment = LoadLittleEndian<ProgramHeader>(
-        file.data() + header.program_header_offset +
-        uint64_t{i} * sizeof(ProgramHeader));
-    switch (segment.type) {
-      case elf::kSegmentLoad:
+  for (uint32_t i = 0; i < header.e_phnum; ++i) {
+    const auto segment = LoadLittleEndian<Elf64_Phdr>(
+        file.data() + header.e_phoff + uint64_t{i} * sizeof(Elf64_Phdr));
+    switch (segment.p_type) {
+      case PT_LOAD:
         RETURN_IF_ERROR(CheckSegment(file, segment));
-        if (segment.memory_size != 0) {
+        if (segment.p_memsz != 0) {
           RETURN_IF_ERROR(PushBack(layout.segments, segment, "ELF segments"));
         }
         break;
-      case elf::kSegmentDynamic:
+      case PT_DYNAMIC:
         layout.dynamic = segment;
         break;
-      case elf::kSegmentRelro:
+      case PT_GNU_RELRO:
         layout.relro = segment;
         break;
-      case elf::kSegmentTls:
+      case PT_TLS:
         return absl::UnimplementedError(
             "The ELF file has thread-local data, which is not loaded.");
     }
@@ -204,8 +210,8 @@ absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file) {
                      " segments to load; the limit is ", kMaxSegments, "."));
   }
   std::stable_sort(layout.segments.begin(), layout.segments.end(),
-                   [](const ProgramHeader& a, const ProgramHeader& b) {
-                     return a.address < b.address;
+                   [](const Elf64_Phdr& a, const Elf64_Phdr& b) {
+                     return a.p_vaddr < b.p_vaddr;
                    });
   RETURN_IF_ERROR(PlaceSegments(layout));
   return layout;

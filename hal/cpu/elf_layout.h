@@ -6,21 +6,22 @@
 #ifndef EYRIE_HAL_CPU_ELF_LAYOUT_H_
 #define EYRIE_HAL_CPU_ELF_LAYOUT_H_
 
+#include <elf.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hal/cpu/elf_format.h"
 
 namespace eyrie::hal::cpu {
 
 struct ElfLayout {
   // The segments to load, ascending, without common pages.
-  std::vector<elf::ProgramHeader> segments;
-  std::optional<elf::ProgramHeader> dynamic;
-  std::optional<elf::ProgramHeader> relro;
+  std::vector<Elf64_Phdr> segments;
+  std::optional<Elf64_Phdr> dynamic;
+  std::optional<Elf64_Phdr> relro;
   uint64_t begin = 0;      // the image's address in the file; page-aligned
   uint64_t size = 0;       // bytes, whole pages
   uint64_t alignment = 0;  // of the image; bytes

@@ -3,6 +3,7 @@
 // Tested by elf_loader_test.cc, elf_fuzz.cc.
 #include "hal/cpu/elf_loader.h"
 
+#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,13 +24,6 @@
 
 namespace eyrie::hal::cpu {
 namespace {
-
-using elf::DynamicEntry;
-using elf::DynamicTag;
-using elf::ProgramHeader;
-using elf::Rela;
-using elf::RelocationType;
-using elf::Symbol;
 
 uint64_t PageSize() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -53,19 +47,19 @@ class ElfLoader {
 
   absl::Status Map();
   absl::Status ReadDynamic();
-  absl::Status CheckDynamicEntry(const DynamicEntry& entry);
+  absl::Status CheckDynamicEntry(const Elf64_Dyn& entry);
   absl::StatusOr<uint64_t> CountSymbols() const;
   absl::StatusOr<uint64_t> CountGnuHashSymbols() const;
   absl::Status ReadSymbols();
   absl::StatusOr<uint64_t> SymbolAddress(uint32_t index) const;
   absl::Status Relocate(const Table& table);
-  absl::Status ApplyRelocation(const Rela& relocation);
+  absl::Status ApplyRelocation(const Elf64_Rela& relocation);
   absl::Status ReadInitializers();
   absl::Status Protect();
   absl::Status ProtectPages(uint64_t begin, uint64_t end, int rights);
 
   // Returns the segment whose memory contains a range, or null.
-  const ProgramHeader* FindSegment(uint64_t address, uint64_t size) const;
+  const Elf64_Phdr* FindSegment(uint64_t address, uint64_t size) const;
   // Returns loaded bytes. INVALID_ARGUMENT: they are not all in the file's part
   // of one segment.
   absl::StatusOr<std::span<const uint8_t>> View(uint64_t address, uint64_t size,
@@ -88,11 +82,11 @@ class ElfLoader {
   std::optional<uint64_t> symbols_, hash_, gnu_hash_, initializer_;
 };
 
-const ProgramHeader* ElfLoader::FindSegment(uint64_t address,
-                                            uint64_t size) const {
-  for (const ProgramHeader& segment : layout_.segments) {
-    if (address >= segment.address &&
-        RangeFits(address - segment.address, size, segment.memory_size)) {
+const Elf64_Phdr* ElfLoader::FindSegment(uint64_t address,
+                                         uint64_t size) const {
+  for (const Elf64_Phdr& segment : layout_.segments) {
+    if (address >= segment.p_vaddr &&
+        RangeFits(address - segment.p_vaddr, size, segment.p_memsz)) {
       return &segment;
     }
   }
@@ -101,9 +95,9 @@ const ProgramHeader* ElfLoader::FindSegment(uint64_t address,
 
 absl::StatusOr<std::span<const uint8_t>> ElfLoader::View(
     uint64_t address, uint64_t size, absl::string_view what) const {
-  const ProgramHeader* segment = FindSegment(address, size);
+  const Elf64_Phdr* segment = FindSegment(address, size);
   if (segment == nullptr ||
-      !RangeFits(address - segment->address, size, segment->file_size)) {
+      !RangeFits(address - segment->p_vaddr, size, segment->p_filesz)) {
     return absl::InvalidArgumentError(
         absl::StrCat("The ELF file's ", what, " (", size, " bytes at address ",
                      address, ") lies in no segment."));
@@ -131,42 +125,42 @@ absl::Status ElfLoader::Map() {
   uint64_t base = reinterpret_cast<uintptr_t>(mapping);
   if (slack != 0) base += (layout_.begin - base) & (slack - 1);
   image_.bias_ = base - layout_.begin;
-  for (const ProgramHeader& segment : layout_.segments) {
-    std::memcpy(Host(segment.address), file_.data() + segment.offset,
-                segment.file_size);
+  for (const Elf64_Phdr& segment : layout_.segments) {
+    std::memcpy(Host(segment.p_vaddr), file_.data() + segment.p_offset,
+                segment.p_filesz);
     const Image::Range range = {
-        {Host(segment.address), static_cast<size_t>(segment.memory_size)},
-        (segment.flags & elf::kSegmentExecutable) != 0};
+        {Host(segment.p_vaddr), static_cast<size_t>(segment.p_memsz)},
+        (segment.p_flags & PF_X) != 0};
     RETURN_IF_ERROR(PushBack(image_.ranges_, range, "ELF segments"));
   }
   return absl::OkStatus();
 }
 
-absl::Status ElfLoader::CheckDynamicEntry(const DynamicEntry& entry) {
-  switch (entry.tag) {
-    case DynamicTag::kNeeded:
+absl::Status ElfLoader::CheckDynamicEntry(const Elf64_Dyn& entry) {
+  switch (entry.d_tag) {
+    case DT_NEEDED:
       return absl::UnimplementedError(
           "The ELF file needs a system library; embedded executables have "
           "none.");
-    case DynamicTag::kRel:
-    case DynamicTag::kRelr:
+    case DT_REL:
+    case DT_RELR:
       return absl::UnimplementedError(
           "The ELF file has relocations without addends, which x86-64 does "
           "not use.");
-    case DynamicTag::kPltRelocationsType:
-      if (entry.value == static_cast<uint64_t>(DynamicTag::kRela)) break;
+    case DT_PLTREL:
+      if (entry.d_un.d_val == DT_RELA) break;
       return absl::InvalidArgumentError(
           "The ELF file's PLT relocations have no addends.");
-    case DynamicTag::kSymbolSize:
-      if (entry.value == sizeof(Symbol)) break;
+    case DT_SYMENT:
+      if (entry.d_un.d_val == sizeof(Elf64_Sym)) break;
       return absl::InvalidArgumentError(
-          absl::StrCat("The ELF file's symbols have ", entry.value,
-                       " bytes instead of ", sizeof(Symbol), "."));
-    case DynamicTag::kRelaEntrySize:
-      if (entry.value == sizeof(Rela)) break;
+          absl::StrCat("The ELF file's symbols have ", entry.d_un.d_val,
+                       " bytes instead of ", sizeof(Elf64_Sym), "."));
+    case DT_RELAENT:
+      if (entry.d_un.d_val == sizeof(Elf64_Rela)) break;
       return absl::InvalidArgumentError(
-          absl::StrCat("The ELF file's relocations have ", entry.value,
-                       " bytes instead of ", sizeof(Rela), "."));
+          absl::StrCat("The ELF file's relocations have ", entry.d_un.d_val,
+                       " bytes instead of ", sizeof(Elf64_Rela), "."));
     default:
       break;
   }
@@ -175,32 +169,32 @@ absl::Status ElfLoader::CheckDynamicEntry(const DynamicEntry& entry) {
 
 absl::Status ElfLoader::ReadDynamic() {
   ASSIGN_OR_RETURN(const std::span<const uint8_t> table,
-                   View(layout_.dynamic->address, layout_.dynamic->memory_size,
+                   View(layout_.dynamic->p_vaddr, layout_.dynamic->p_memsz,
                         "dynamic section"));
   const struct {
-    DynamicTag tag;
+    Elf64_Sxword tag;
     std::optional<uint64_t>& value;
   } values[] = {
-      {DynamicTag::kStrings, strings_.address},
-      {DynamicTag::kStringsSize, strings_.size},
-      {DynamicTag::kRela, relocations_.address},
-      {DynamicTag::kRelaSize, relocations_.size},
-      {DynamicTag::kPltRelocations, plt_relocations_.address},
-      {DynamicTag::kPltRelocationsSize, plt_relocations_.size},
-      {DynamicTag::kInitArray, initializers_.address},
-      {DynamicTag::kInitArraySize, initializers_.size},
-      {DynamicTag::kSymbols, symbols_},
-      {DynamicTag::kHash, hash_},
-      {DynamicTag::kGnuHash, gnu_hash_},
-      {DynamicTag::kInit, initializer_},
+      {DT_STRTAB, strings_.address},
+      {DT_STRSZ, strings_.size},
+      {DT_RELA, relocations_.address},
+      {DT_RELASZ, relocations_.size},
+      {DT_JMPREL, plt_relocations_.address},
+      {DT_PLTRELSZ, plt_relocations_.size},
+      {DT_INIT_ARRAY, initializers_.address},
+      {DT_INIT_ARRAYSZ, initializers_.size},
+      {DT_SYMTAB, symbols_},
+      {DT_HASH, hash_},
+      {DT_GNU_HASH, gnu_hash_},
+      {DT_INIT, initializer_},
   };
-  for (size_t at = 0; table.size() - at >= sizeof(DynamicEntry);
-       at += sizeof(DynamicEntry)) {
-    const auto entry = LoadLittleEndian<DynamicEntry>(table.data() + at);
-    if (entry.tag == DynamicTag::kNull) break;
+  for (size_t at = 0; table.size() - at >= sizeof(Elf64_Dyn);
+       at += sizeof(Elf64_Dyn)) {
+    const auto entry = LoadLittleEndian<Elf64_Dyn>(table.data() + at);
+    if (entry.d_tag == DT_NULL) break;
     RETURN_IF_ERROR(CheckDynamicEntry(entry));
     for (const auto& row : values) {
-      if (row.tag == entry.tag) row.value = entry.value;
+      if (row.tag == entry.d_tag) row.value = entry.d_un.d_val;
     }
   }
   return absl::OkStatus();
@@ -252,18 +246,18 @@ absl::Status ElfLoader::ReadSymbols() {
     return absl::InvalidArgumentError("The ELF file has no symbol table.");
   ASSIGN_OR_RETURN(const uint64_t count, CountSymbols());
   ASSIGN_OR_RETURN(image_.symbols_,
-                   View(*symbols_, count * sizeof(Symbol), "symbol table"));
+                   View(*symbols_, count * sizeof(Elf64_Sym), "symbol table"));
   ASSIGN_OR_RETURN(image_.strings_, View(strings_, "string table"));
   for (uint64_t i = 1; i < count; ++i) {
-    const auto symbol =
-        LoadLittleEndian<Symbol>(image_.symbols_.data() + i * sizeof(Symbol));
-    if (symbol.section != elf::kUndefinedSection) continue;
+    const auto symbol = LoadLittleEndian<Elf64_Sym>(image_.symbols_.data() +
+                                                    i * sizeof(Elf64_Sym));
+    if (symbol.st_shndx != SHN_UNDEF) continue;
     absl::string_view name = "(unnamed)";
-    if (symbol.name < image_.strings_.size()) {
-      const char* text =
-          reinterpret_cast<const char*>(image_.strings_.data()) + symbol.name;
+    if (symbol.st_name < image_.strings_.size()) {
+      const char* text = reinterpret_cast<const char*>(image_.strings_.data()) +
+                         symbol.st_name;
       name = absl::string_view(
-          text, strnlen(text, image_.strings_.size() - symbol.name));
+          text, strnlen(text, image_.strings_.size() - symbol.st_name));
     }
     return absl::NotFoundError(
         absl::StrCat("The ELF file imports the symbol '", PlainName(name),
@@ -273,52 +267,53 @@ absl::Status ElfLoader::ReadSymbols() {
 }
 
 absl::StatusOr<uint64_t> ElfLoader::SymbolAddress(uint32_t index) const {
-  if (index >= image_.symbols_.size() / sizeof(Symbol)) {
+  if (index >= image_.symbols_.size() / sizeof(Elf64_Sym)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "An ELF relocation's symbol (", index, ") is past the last one (",
-        image_.symbols_.size() / sizeof(Symbol), " symbols)."));
+        image_.symbols_.size() / sizeof(Elf64_Sym), " symbols)."));
   }
-  const auto symbol = LoadLittleEndian<Symbol>(
-      image_.symbols_.data() + uint64_t{index} * sizeof(Symbol));
-  return index == 0 ? 0 : symbol.value;
+  const auto symbol = LoadLittleEndian<Elf64_Sym>(
+      image_.symbols_.data() + uint64_t{index} * sizeof(Elf64_Sym));
+  return index == 0 ? 0 : symbol.st_value;
 }
 
-absl::Status ElfLoader::ApplyRelocation(const Rela& relocation) {
-  uint64_t value = static_cast<uint64_t>(relocation.addend);
-  switch (relocation.type()) {
-    case RelocationType::kNone:
+absl::Status ElfLoader::ApplyRelocation(const Elf64_Rela& relocation) {
+  uint64_t value = static_cast<uint64_t>(relocation.r_addend);
+  switch (ELF64_R_TYPE(relocation.r_info)) {
+    case R_X86_64_NONE:
       return absl::OkStatus();
-    case RelocationType::kRelative:
+    case R_X86_64_RELATIVE:
       break;
-    case RelocationType::kAbsolute64:
-    case RelocationType::kGlobalData:
-    case RelocationType::kJumpSlot: {
+    case R_X86_64_64:
+    case R_X86_64_GLOB_DAT:
+    case R_X86_64_JUMP_SLOT: {
       ASSIGN_OR_RETURN(const uint64_t symbol,
-                       SymbolAddress(relocation.symbol()));
-      // Only kAbsolute64 has an addend. It may be negative, so the sum may
+                       SymbolAddress(ELF64_R_SYM(relocation.r_info)));
+      // Only R_X86_64_64 has an addend. It may be negative, so the sum may
       // wrap.
-      if (relocation.type() != RelocationType::kAbsolute64) value = 0;
+      if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_64) value = 0;
       value += symbol;
       break;
     }
     default:
-      return absl::UnimplementedError(absl::StrCat(
-          "ELF relocation type ", static_cast<uint32_t>(relocation.type()),
-          " is not known for x86-64."));
+      return absl::UnimplementedError(
+          absl::StrCat("ELF relocation type ",
+                       static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info)),
+                       " is not known for x86-64."));
   }
   if (value < layout_.begin || value - layout_.begin > layout_.size) {
     return absl::InvalidArgumentError(absl::StrCat(
         "An ELF relocation refers to address ", value, ", outside the image (",
         layout_.begin, " to ", layout_.begin + layout_.size, ")."));
   }
-  const ProgramHeader* segment = FindSegment(relocation.offset, 8);
-  if (segment == nullptr || (segment->flags & elf::kSegmentWritable) == 0) {
+  const Elf64_Phdr* segment = FindSegment(relocation.r_offset, 8);
+  if (segment == nullptr || (segment->p_flags & PF_W) == 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("An ELF relocation changes address ", relocation.offset,
+        absl::StrCat("An ELF relocation changes address ", relocation.r_offset,
                      ", which is in no writable segment."));
   }
   const uint64_t address = image_.bias_ + value;
-  std::memcpy(Host(relocation.offset), &address, sizeof(address));
+  std::memcpy(Host(relocation.r_offset), &address, sizeof(address));
   if (!image_.IsCode(address)) return absl::OkStatus();
   return PushBack(image_.code_pointers_, address, "an executable's pointers");
 }
@@ -326,9 +321,11 @@ absl::Status ElfLoader::ApplyRelocation(const Rela& relocation) {
 absl::Status ElfLoader::Relocate(const Table& table) {
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes,
                    View(table, "relocation table"));
-  for (size_t at = 0; bytes.size() - at >= sizeof(Rela); at += sizeof(Rela)) {
+  for (size_t at = 0; bytes.size() - at >= sizeof(Elf64_Rela);
+       at += sizeof(Elf64_Rela)) {
     // Copy the entry, because a relocation may overwrite the table.
-    RETURN_IF_ERROR(ApplyRelocation(LoadLittleEndian<Rela>(bytes.data() + at)));
+    RETURN_IF_ERROR(
+        ApplyRelocation(LoadLittleEndian<Elf64_Rela>(bytes.data() + at)));
   }
   return absl::OkStatus();
 }
@@ -370,28 +367,28 @@ absl::Status ElfLoader::Protect() {
   const auto down = [page](uint64_t a) { return a & ~(page - 1); };
   const auto up = [page](uint64_t a) { return (a + page - 1) & ~(page - 1); };
   uint64_t covered = layout_.begin;
-  for (const ProgramHeader& segment : layout_.segments) {
-    const uint64_t begin = down(segment.address);
-    const uint64_t end = up(segment.address + segment.memory_size);
+  for (const Elf64_Phdr& segment : layout_.segments) {
+    const uint64_t begin = down(segment.p_vaddr);
+    const uint64_t end = up(segment.p_vaddr + segment.p_memsz);
     RETURN_IF_ERROR(ProtectPages(covered, begin, PROT_NONE));
     covered = end;
-    if ((segment.flags & elf::kSegmentWritable) == 0) {
-      const bool code = (segment.flags & elf::kSegmentExecutable) != 0;
+    if ((segment.p_flags & PF_W) == 0) {
+      const bool code = (segment.p_flags & PF_X) != 0;
       RETURN_IF_ERROR(
           ProtectPages(begin, end, code ? PROT_READ | PROT_EXEC : PROT_READ));
       continue;
     }
     // Make the part read-only that only relocations had to write.
-    if (!layout_.relro || layout_.relro->address < segment.address ||
-        layout_.relro->address - segment.address >= segment.memory_size) {
+    if (!layout_.relro || layout_.relro->p_vaddr < segment.p_vaddr ||
+        layout_.relro->p_vaddr - segment.p_vaddr >= segment.p_memsz) {
       continue;
     }
-    const ProgramHeader& relro = *layout_.relro;
-    const uint64_t into = relro.address - segment.address;
-    const bool to_end = relro.memory_size >= segment.memory_size - into;
+    const Elf64_Phdr& relro = *layout_.relro;
+    const uint64_t into = relro.p_vaddr - segment.p_vaddr;
+    const bool to_end = relro.p_memsz >= segment.p_memsz - into;
     RETURN_IF_ERROR(ProtectPages(
-        into == 0 ? begin : up(relro.address),
-        to_end ? end : down(relro.address + relro.memory_size), PROT_READ));
+        into == 0 ? begin : up(relro.p_vaddr),
+        to_end ? end : down(relro.p_vaddr + relro.p_memsz), PROT_READ));
   }
   return absl::OkStatus();
 }
@@ -420,25 +417,26 @@ ElfImage::~ElfImage() {
 
 absl::StatusOr<Image::Function> ElfImage::FindFunction(
     absl::string_view name) const {
-  for (size_t at = sizeof(Symbol); at < symbols_.size(); at += sizeof(Symbol)) {
-    const auto symbol = LoadLittleEndian<Symbol>(symbols_.data() + at);
-    if (symbol.binding() != elf::kSymbolGlobal &&
-        symbol.binding() != elf::kSymbolWeak) {
+  for (size_t at = sizeof(Elf64_Sym); at < symbols_.size();
+       at += sizeof(Elf64_Sym)) {
+    const auto symbol = LoadLittleEndian<Elf64_Sym>(symbols_.data() + at);
+    if (ELF64_ST_BIND(symbol.st_info) != STB_GLOBAL &&
+        ELF64_ST_BIND(symbol.st_info) != STB_WEAK) {
       continue;
     }
     // The name and its terminating zero must fit into the table.
-    if (!RangeFits(symbol.name, name.size() + 1, strings_.size())) continue;
-    const uint8_t* text = strings_.data() + symbol.name;
+    if (!RangeFits(symbol.st_name, name.size() + 1, strings_.size())) continue;
+    const uint8_t* text = strings_.data() + symbol.st_name;
     if (std::memcmp(text, name.data(), name.size()) != 0 ||
         text[name.size()] != 0) {
       continue;
     }
-    const uint64_t address = bias_ + symbol.value;
-    if (symbol.type() != elf::kSymbolFunction || !IsCode(address)) {
+    const uint64_t address = bias_ + symbol.st_value;
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !IsCode(address)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "The ELF file's symbol '", name, "' is no function in its code."));
     }
-    return Function{address, symbol.size};
+    return Function{address, symbol.st_size};
   }
   return absl::NotFoundError(
       absl::StrCat("The ELF file exports no symbol '", name, "'."));

@@ -4,6 +4,7 @@
 #include "hal/cpu/system_library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -68,11 +69,11 @@ absl::Status SystemImage::Load(std::span<const uint8_t> file,
         "The system's linker does not load the executable: ", dlerror(), "."));
   }
   bias_ = map->l_addr;
-  for (const elf::ProgramHeader& segment : layout.segments) {
-    const uint64_t address = map->l_addr + segment.address;
+  for (const Elf64_Phdr& segment : layout.segments) {
+    const uint64_t address = map->l_addr + segment.p_vaddr;
     ranges_.push_back({{reinterpret_cast<const uint8_t*>(address),
-                        static_cast<size_t>(segment.memory_size)},
-                       (segment.flags & elf::kSegmentExecutable) != 0});
+                        static_cast<size_t>(segment.p_memsz)},
+                       (segment.p_flags & PF_X) != 0});
   }
   return absl::OkStatus();
 }
