@@ -252,19 +252,6 @@ struct Mode {
   std::vector<Flag> flags;
 };
 
-// Reports whether a flag for modules also applies to a kernel.
-bool IsOfKernels(absl::string_view flag) {
-  if (absl::StartsWith(flag, "task_") || absl::StartsWith(flag, "vulkan_")) {
-    return true;
-  }
-  for (const char* name :
-       {"help", "flagfile", "device", "no_native_code",
-        "allow_system_executables", "perf_map", "jit", "gdb", "verbose"}) {
-    if (flag == name) return true;
-  }
-  return false;
-}
-
 Mode ModeOf(bool is_executable) {
   const auto add = [](std::vector<Flag>& to, std::span<const Flag> more) {
     to.insert(to.end(), more.begin(), more.end());
@@ -274,13 +261,18 @@ Mode ModeOf(bool is_executable) {
     add(own, DeviceFlags());
     return {kUsage, WithLoadFlags(own)};
   }
-  Mode mode = {kExecutableUsage, WithLoadFlags({})};
-  for (Flag& flag : mode.flags) {
-    if (IsOfKernels(flag.name)) continue;
+  Mode mode = {kExecutableUsage, KernelFlags()};
+  const size_t kept = mode.flags.size();
+  for (Flag flag : WithLoadFlags({})) {
+    const std::span<const Flag> known = std::span(mode.flags).first(kept);
+    const absl::string_view name = flag.name;
+    if (absl::c_any_of(known, [&](const Flag& f) { return f.name == name; })) {
+      continue;
+    }
     flag.help = "";
     // A module is reported as an error.
-    const bool is_error = flag.name == absl::string_view("module");
-    if (!is_error) flag.kind = FlagKind::kIgnored;
+    if (name != "module") flag.kind = FlagKind::kIgnored;
+    mode.flags.push_back(flag);
   }
   add(mode.flags, ExecutableFlags());
   add(mode.flags, DeviceFlags());

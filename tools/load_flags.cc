@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -31,16 +32,20 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kLoadFlags[] = {
+constexpr Flag kCommandFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"flagfile", FlagKind::kString, "",
      "Reads flags from a file, one per line; later flags override it. This "
      "text\n"
      "is a valid flag file."},
+};
+constexpr Flag kModuleFlags[] = {
     {"module", FlagKind::kList, "",
      "A compiled module (.vmfb), or '-' for standard input. Modules can also "
      "be\n"
      "given without --module=. Repeat it for several, dependencies first."},
+};
+constexpr Flag kCallFlags[] = {
     {"function", FlagKind::kString, "",
      "The function of the last module to call, or module.function for a\n"
      "function of another. Optional if there is only one."},
@@ -59,6 +64,8 @@ constexpr Flag kLoadFlags[] = {
      "  &2x2xi32         storage for a result\n"
      "  (null)           a null reference, or zero\n"
      "A single auto, random or zeros makes all arguments from the signature."},
+};
+constexpr Flag kOpenFlags[] = {
     {"device", FlagKind::kList, "",
      "A device to run on, as listed by --list_devices; the default is\n"
      "local-sync. Repeat it for several."},
@@ -92,6 +99,8 @@ constexpr Flag kLoadFlags[] = {
     {"task_worker_stack_size", FlagKind::kInt, "0",
      "Minimum stack size of each thread in bytes; 0 uses the system's "
      "default."},
+};
+constexpr Flag kEndFlags[] = {
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
@@ -133,46 +142,32 @@ absl::Status CheckModulePaths(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-// Reports whether the flag sets the function or its inputs.
-bool IsOfCall(absl::string_view flag) {
-  return flag == "function" || flag == "input";
-}
-
-// Appends the flags of other files that all sessions use.
-void AddSharedFlags(std::vector<Flag>& flags) {
-  for (const std::span<const Flag> more :
-       {ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
-        JitFlags(), TraceFlags()}) {
-    flags.insert(flags.end(), more.begin(), more.end());
+std::vector<Flag> Joined(std::initializer_list<std::span<const Flag>> tables) {
+  std::vector<Flag> flags;
+  flags.reserve(kUsualFlags);
+  for (const std::span<const Flag> table : tables) {
+    flags.insert(flags.end(), table.begin(), table.end());
   }
+  return flags;
 }
 
 }  // namespace
 
+std::vector<Flag> KernelFlags() {
+  return Joined({kCommandFlags, kOpenFlags, VulkanFlags(), JitFlags()});
+}
+
 std::vector<Flag> WithSessionFlags(std::span<const Flag> own) {
-  std::vector<Flag> flags;
-  flags.reserve(kUsualFlags);
-  for (const Flag& flag : kLoadFlags) {
-    if (!IsOfCall(flag.name)) flags.push_back(flag);
-  }
-  AddSharedFlags(flags);
-  flags.insert(flags.end(), own.begin(), own.end());
-  const auto ignored = PublicToolFlags();
-  flags.insert(flags.end(), ignored.begin(), ignored.end());
-  return flags;
+  return Joined({kCommandFlags, kModuleFlags, kOpenFlags, kEndFlags,
+                 ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
+                 JitFlags(), TraceFlags(), own, PublicToolFlags()});
 }
 
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
-  std::vector<Flag> flags;
-  flags.reserve(kUsualFlags);
-  flags.assign(std::begin(kLoadFlags), std::end(kLoadFlags));
-  AddSharedFlags(flags);
-  const auto json = JsonFlags();
-  flags.insert(flags.end(), json.begin(), json.end());
-  flags.insert(flags.end(), own.begin(), own.end());
-  const auto ignored = PublicToolFlags();
-  flags.insert(flags.end(), ignored.begin(), ignored.end());
-  return flags;
+  return Joined({kCommandFlags, kModuleFlags, kCallFlags, kOpenFlags, kEndFlags,
+                 ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
+                 JitFlags(), TraceFlags(), JsonFlags(), own,
+                 PublicToolFlags()});
 }
 
 std::vector<std::string> ModulePaths(const Arguments& arguments) {

@@ -22,6 +22,10 @@
 
 namespace eyrie::tools {
 
+// Returns the flags of devices and the JIT, which kernels without a module
+// have, too.
+std::vector<Flag> KernelFlags();
+
 // Returns this file's flags, then `own`, then the flags without effect.
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
 

@@ -155,7 +155,7 @@ class Callable {
 
   // The same without checks. `arguments` match argument_types(), or the inputs
   // of a raw signature; `results` match result_types(). The caller owns the
-  // results. On errors they are null.
+  // results. On errors there are none: `results` must not be read.
   absl::Status Invoke(std::span<const vm::Slot> arguments,
                       std::span<vm::Slot> results);
 
