@@ -30,9 +30,6 @@ namespace {
 constexpr absl::string_view kNoStorage =
     "(without storage for all results: none was allocated)";
 
-constexpr absl::string_view kArguments = "the arguments of a call";
-constexpr absl::string_view kResults = "the results of a call";
-
 absl::Status SlotsOf(std::span<const vm::Value> values,
                      ShortRow<vm::Slot, 16>& slots) {
   RETURN_IF_ERROR(slots.Resize(values.size(), kArguments));

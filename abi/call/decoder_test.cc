@@ -1,9 +1,10 @@
 // Tests results of hostile programs.
+#include "abi/value/decoder.h"
+
 #include <memory>
 #include <string>
 
 #include "abi/call/invoker.h"
-#include "abi/value/decoder.h"
 #include "base/memory_meter.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"

@@ -23,9 +23,6 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr absl::string_view kArguments = "the arguments of a call";
-constexpr absl::string_view kResults = "the results of a call";
-
 // Adds the place to a message: "Argument 0 ('x')['a']: the sentence."
 absl::Status Located(const absl::Status& status, std::string name,
                      const std::string& path) {

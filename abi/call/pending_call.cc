@@ -115,7 +115,7 @@ absl::Status PendingCall::TakeResults(std::vector<HostValue>& results) {
   state_ = State::kTaken;
   RETURN_IF_ERROR(status_);
   ShortRow<vm::Slot, 8> returned;
-  RETURN_IF_ERROR(returned.Resize(values_.size(), "the results of a call"));
+  RETURN_IF_ERROR(returned.Resize(values_.size(), kResults));
   for (size_t i = 0; i < values_.size(); ++i) returned[i] = values_[i].slot();
   RETURN_IF_ERROR(invoker_.callable().CheckResults(returned));
   ASSIGN_OR_RETURN(results, invoker_.Decode(std::move(values_)));

@@ -65,7 +65,7 @@ absl::Status Pipeline::Start(Callable& function,
   statistics_.allocated += slots.allocated;
   statistics_.fetched += slots.storage.size() - slots.made - slots.allocated;
   ShortRow<vm::Slot, 8> returned;
-  RETURN_IF_ERROR(returned.Resize(results.size(), "the results of a call"));
+  RETURN_IF_ERROR(returned.Resize(results.size(), kResults));
   for (size_t i = 0; i < results.size(); ++i) returned[i] = results[i].slot();
   return function.CheckResults(returned);
 }

@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
   const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
   std::vector<const HostValue*> places;
-  RETURN_IF_ERROR(Resize(places, count, "the arguments of a call"));
+  RETURN_IF_ERROR(Resize(places, count, kArguments));
   std::copy(positional.begin(), positional.end(), places.begin());
   RETURN_IF_ERROR(
       Place(values.subspan(positional.size()), names, places, rest));
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
   }
   // The signature has a place for every raw argument.
   std::vector<const HostValue*> raw;
-  RETURN_IF_ERROR(Assign(raw, flattener.raw(), "the arguments of a call"));
+  RETURN_IF_ERROR(Assign(raw, flattener.raw(), kArguments));
   return raw;
 }
 
