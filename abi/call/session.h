@@ -43,7 +43,7 @@ namespace eyrie::abi {
 // The device that OpenDevices opens if none is named.
 inline constexpr char kDefaultDevice[] = "local-sync";
 
-// What an error says if there is no memory for the values of a call.
+// Names in errors: there is no memory for the values of a call.
 inline constexpr char kArguments[] = "the arguments of a call";
 inline constexpr char kResults[] = "the results of a call";
 
