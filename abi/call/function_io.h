@@ -93,7 +93,7 @@ class ValueReader {
   struct Source {
     std::shared_ptr<const MappedFile> file;
     size_t offset = 0;
-    std::vector<NpzMember> members;  // of a .npz
+    std::vector<ZipMember> members;  // of a .npz
     size_t next_member = 0;
     bool is_zip = false;
   };
@@ -108,7 +108,7 @@ class ValueReader {
                            absl::string_view member,
                            std::span<const ValueSlot> slots,
                            std::vector<ParsedValue>& values);
-  absl::StatusOr<vm::Value> ReadMember(const NpzMember& member);
+  absl::StatusOr<vm::Value> ReadMember(const ZipMember& member);
   // Checks that `count` arrays of a file fit the first of the free slots.
   static absl::Status CheckSlots(absl::string_view path, size_t count,
                                  std::span<const ValueSlot> slots);

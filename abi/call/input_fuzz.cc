@@ -43,10 +43,10 @@ void FuzzNpy(std::span<const uint8_t> bytes) {
 }
 
 void FuzzNpz(std::span<const uint8_t> bytes) {
-  const auto members = ReadZip(bytes);
+  const auto members = ReadNpz(bytes);
   if (!members.ok()) return;
   const auto memory = std::make_shared<MemoryMeter>(kMaxBytes);
-  for (const NpzMember& member : *members) {
+  for (const ZipMember& member : *members) {
     const auto contents = ReadMember(member, memory);
     if (contents.ok()) FuzzNpy(contents->bytes);
     ReadNpzArray(member, memory).status().IgnoreError();

@@ -190,8 +190,8 @@ absl::Status ValueReader::CheckSlots(absl::string_view path, size_t count,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Value> ValueReader::ReadMember(const NpzMember& member) {
-  if (member.deflated && memory_ == nullptr) {
+absl::StatusOr<Value> ValueReader::ReadMember(const ZipMember& member) {
+  if (member.method == kZipDeflated && memory_ == nullptr) {
     // A larger size fails below.
     inflated_ += std::min(member.size, kMaxInflated);
     if (inflated_ > kMaxInflated) {
@@ -209,13 +209,13 @@ absl::Status ValueReader::ReadMembers(absl::string_view path, Source& source,
                                       std::span<const ValueSlot> slots,
                                       std::vector<ParsedValue>& values) {
   if (!source.is_zip) {
-    ASSIGN_OR_RETURN(source.members, ReadZip(source.file->bytes()));
+    ASSIGN_OR_RETURN(source.members, ReadNpz(source.file->bytes()));
     source.is_zip = true;
   }
-  std::vector<const NpzMember*> wanted;
+  std::vector<const ZipMember*> wanted;
   for (size_t i = source.next_member; i < source.members.size(); ++i) {
-    const NpzMember& array = source.members[i];
-    if (!member.empty() && array.array_name() != member) continue;
+    const ZipMember& array = source.members[i];
+    if (!member.empty() && ArrayName(array) != member) continue;
     wanted.push_back(&array);
     source.next_member = i + 1;
     if (mode == '+' || !member.empty()) break;
@@ -223,12 +223,12 @@ absl::Status ValueReader::ReadMembers(absl::string_view path, Source& source,
   // Nothing is inflated before its value is known to be taken.
   RETURN_IF_ERROR(
       CheckSlots(path, wanted.size(), slots.subspan(values.size())));
-  for (const NpzMember* array : wanted) {
+  for (const ZipMember* array : wanted) {
     absl::StatusOr<Value> value = ReadMember(*array);
     if (!value.ok()) {
       return Annotate(
           value.status(),
-          absl::StrCat("(array '", PlainName(array->array_name()), "')"));
+          absl::StrCat("(array '", PlainName(ArrayName(*array)), "')"));
     }
     values.push_back({*std::move(value)});
   }
@@ -237,8 +237,8 @@ absl::Status ValueReader::ReadMembers(absl::string_view path, Source& source,
   }
   if (!member.empty()) {
     std::vector<std::string> names;
-    for (const NpzMember& array : source.members) {
-      names.push_back(std::string(array.array_name()));
+    for (const ZipMember& array : source.members) {
+      names.push_back(std::string(ArrayName(array)));
     }
     return absl::NotFoundError(
         absl::StrCat("The file has no array '", member, "'; it has ",

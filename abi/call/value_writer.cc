@@ -161,7 +161,7 @@ absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(absl::string_view text) {
   }
   if (append && target.is_zip()) {
     RETURN_IF_ERROR(target.appender->Look([&](std::span<const uint8_t> zip) {
-      return Annotate(ZipWriter::Continue(zip).status(),
+      return Annotate(ContinueNpz(zip).status(),
                       absl::StrCat("(file '", path, "')"));
     }));
   }
@@ -215,8 +215,8 @@ absl::Status ValueWriter::Append(Target& target) {
   }
   return target.appender->ReplaceTail(
       [&](std::span<const uint8_t> old) -> absl::StatusOr<FileTail> {
-        ASSIGN_OR_RETURN(ZipWriter zip, ZipWriter::Continue(old));
-        for (const std::string& array : target.arrays) zip.AddArray(array);
+        ASSIGN_OR_RETURN(ZipWriter zip, ContinueNpz(old));
+        for (const std::string& array : target.arrays) AddNpzArray(zip, array);
         const uint64_t begin = zip.begin();
         return FileTail{begin, zip.Finish()};
       });
@@ -226,7 +226,7 @@ absl::Status ValueWriter::Commit() {
   for (auto& [path, target] : targets_) {
     if (target.writer == nullptr) continue;
     ZipWriter zip;
-    for (const std::string& array : target.arrays) zip.AddArray(array);
+    for (const std::string& array : target.arrays) AddNpzArray(zip, array);
     if (target.is_zip()) target.contents = zip.Finish();
     RETURN_IF_ERROR(target.writer->WriteText(target.contents));
   }

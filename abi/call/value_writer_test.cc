@@ -56,7 +56,8 @@ TEST(ValueWriter, Refuses) {
        "before "
        "it in the same file; '+' appends."},
       {"+no.npz",
-       "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP directory. "
+       "INVALID_ARGUMENT: The .npz file is damaged: it ends without a ZIP "
+       "directory. "
        "(file 'no.npz')"},
       {"f.bin",
        "INVALID_ARGUMENT: --output='f.bin' is neither '-' nor '@file' "
@@ -83,7 +84,8 @@ TEST(ValueWriter, Refuses) {
       {"+u.Npy", "OK|OK"},
       {"@u.NPZ", "OK|OK"},
       {"+no.NPZ",
-       "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP directory. "
+       "INVALID_ARGUMENT: The .npz file is damaged: it ends without a ZIP "
+       "directory. "
        "(file 'no.NPZ')"},
       {"+two.npz",
        "INVALID_ARGUMENT: The .npz file has two members named 'a.npy'. (file "

@@ -172,14 +172,14 @@ TEST(Npy, Headers) {
 
 // Returns the members of a .npz, "name=bytes name=bytes", or the error.
 std::string Members(const std::string& file) {
-  const auto members = ReadZip(Bytes(file));
+  const auto members = ReadNpz(Bytes(file));
   if (!members.ok()) return StatusText(members);
   std::string text;
-  for (const NpzMember& member : *members) {
+  for (const ZipMember& member : *members) {
     const auto contents = ReadMember(member);
     if (!contents.ok()) return StatusText(contents);
     absl::StrAppend(
-        &text, text.empty() ? "" : " ", member.array_name(), "=",
+        &text, text.empty() ? "" : " ", ArrayName(member), "=",
         absl::string_view(reinterpret_cast<const char*>(contents->bytes.data()),
                           contents->bytes.size()));
   }
@@ -189,13 +189,13 @@ std::string Members(const std::string& file) {
 // The same for its arrays, "name=2xui8".
 std::string Arrays(const std::string& file,
                    const std::shared_ptr<MemoryMeter>& memory = nullptr) {
-  const auto members = ReadZip(Bytes(file));
+  const auto members = ReadNpz(Bytes(file));
   if (!members.ok()) return StatusText(members);
   std::string text;
-  for (const NpzMember& member : *members) {
+  for (const ZipMember& member : *members) {
     const auto read = ReadNpzArray(member, memory);
     if (!read.ok()) return StatusText(read);
-    absl::StrAppend(&text, text.empty() ? "" : " ", member.array_name(), "=",
+    absl::StrAppend(&text, text.empty() ? "" : " ", ArrayName(member), "=",
                     read->array.spec.ToString());
   }
   return text;
@@ -267,8 +267,8 @@ TEST(Npz, Reads) {
             "INVALID_ARGUMENT: The .npz file is damaged: it is "
             "too short.");
   EXPECT_EQ(Members(std::string(100, 'x')),
-            "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP "
-            "directory.");
+            "INVALID_ARGUMENT: The .npz file is damaged: it ends without a "
+            "ZIP directory.");
   // Wrong sizes, too small and too large.
   EXPECT_EQ(Members(Deflated(zeros, 10)),
             "INVALID_ARGUMENT: The .npz file is damaged: 'z' cannot be "
@@ -328,8 +328,8 @@ TEST(Npz, ReadsHeadersBeforeItInflates) {
 }
 
 // The rows replace the directory entry of the second member of TwoMembers(), or
-// its offset or name, by that of the first.
-TEST(Npz, RefusesMembersThatShareBytes) {
+// its offset or name, by that of the first; or they change its size or the end.
+TEST(Npz, RefusesDirectoriesThatAreWrong) {
   const std::string two = TwoMembers();
   const size_t second = two.find("PK\1\2", two.find("PK\1\2") + 1);
   const auto with = [&](size_t at, const std::string& bytes) {
@@ -350,6 +350,12 @@ TEST(Npz, RefusesMembersThatShareBytes) {
        "bytes, from 0 on."},
       {with(second + 46, "a"),
        "INVALID_ARGUMENT: The .npz file has two members named 'a.npy'."},
+      {with(second + 24, "\6"),  // its size
+       "INVALID_ARGUMENT: The .npz file is damaged: the two sizes of 'b.npy' "
+       "differ."},
+      {two + "x",  // not in the comment
+       "INVALID_ARGUMENT: The .npz file is damaged: it ends without a ZIP "
+       "directory."},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(Members(row.file), row.want) << "row " << &row - kRows;
@@ -359,9 +365,9 @@ TEST(Npz, RefusesMembersThatShareBytes) {
 // Adds arrays to a file and returns the members of the result. Keeps only the
 // part of the file before the new bytes.
 std::string Continued(const std::string& file, int arrays) {
-  auto writer = ZipWriter::Continue(Bytes(file));
+  auto writer = ContinueNpz(Bytes(file));
   if (!writer.ok()) return StatusText(writer);
-  for (int i = 0; i < arrays; ++i) writer->AddArray(absl::StrCat("new", i));
+  for (int i = 0; i < arrays; ++i) AddNpzArray(*writer, absl::StrCat("new", i));
   const uint64_t begin = writer->begin();
   return Members(file.substr(0, begin) + writer->Finish());
 }
@@ -381,9 +387,9 @@ TEST(Npz, Continues) {
   EXPECT_EQ(Continued("PK", 1),
             "INVALID_ARGUMENT: The .npz file is damaged: it is too short.");
   EXPECT_EQ(Continued(std::string(100, 'x'), 1),
-            "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP "
-            "directory.");
-  // Members that ReadZip refuses.
+            "INVALID_ARGUMENT: The .npz file is damaged: it ends without a "
+            "ZIP directory.");
+  // Members that ReadNpz refuses.
   ZipWriter twice;
   twice.Add("a.npy", "one");
   twice.Add("a.npy", "two");
@@ -391,7 +397,7 @@ TEST(Npz, Continues) {
             "INVALID_ARGUMENT: The .npz file has two members named 'a.npy'.");
   // A directory before its members, which Continue would overwrite.
   std::string early = TwoMembers();
-  const uint64_t begin = ZipWriter::Continue(Bytes(early))->begin();
+  const uint64_t begin = ContinueNpz(Bytes(early))->begin();
   const std::string directory = early.substr(begin);
   early = std::string(directory.size(), ' ') + early;
   early.replace(0, directory.size(), directory);
@@ -409,8 +415,8 @@ TEST(Npz, Continues) {
     std::memcpy(early.data() + at + kOffset, &offset, sizeof(offset));
   }
   EXPECT_EQ(Continued(early + end + std::string(6, 0), 1),
-            "INVALID_ARGUMENT: The .npz file is damaged: 'a.npy' is outside "
-            "the file.");
+            "INVALID_ARGUMENT: The .npz file is damaged: 'a.npy' is after "
+            "the directory.");
 }
 
 TEST(Npz, MembersAreAligned) {

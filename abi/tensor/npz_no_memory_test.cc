@@ -41,7 +41,7 @@ TEST(NpzNoMemory, Directories) {
   for (int i = 0; i < 6000; ++i) writer.Add(absl::StrCat("m", i), "");
   const std::string file = writer.Finish();
   tests::FailEach(
-      {{"6000 members", [&] { return ReadZip(BytesOf(file)).status(); }, 6}});
+      {{"6000 members", [&] { return ReadNpz(BytesOf(file)).status(); }, 6}});
 }
 
 TEST(NpzNoMemory, Members) {
@@ -50,10 +50,10 @@ TEST(NpzNoMemory, Members) {
   ZipWriter writer;
   writer.Add("m", bytes);
   const std::string file = writer.Finish();
-  const auto members = ReadZip(BytesOf(file));
+  const auto members = ReadNpz(BytesOf(file));
   ASSERT_TRUE(members.ok()) << members.status();
-  NpzMember member = (*members)[0];
-  member.deflated = true;
+  ZipMember member = (*members)[0];
+  member.method = kZipDeflated;
   member.packed = BytesOf(packed);
   tests::FailEach(
       {{"1 MiB inflated", [&] { return ReadMember(member).status(); }, 2}});

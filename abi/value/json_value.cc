@@ -100,15 +100,15 @@ absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path,
 absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key,
                                      const Meter& memory) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-  const auto members = ReadZip(file->bytes());
+  const auto members = ReadNpz(file->bytes());
   if (!members.ok()) {
     return Annotate(members.status(), absl::StrCat("(file '", path, "')"));
   }
   std::vector<std::string> names;
-  for (const NpzMember& member : *members) {
-    names.push_back(std::string(member.array_name()));
+  for (const ZipMember& member : *members) {
+    names.push_back(std::string(ArrayName(member)));
     const bool meant =
-        key ? member.array_name() == key->text : members->size() == 1;
+        key ? ArrayName(member) == key->text : members->size() == 1;
     if (!meant) continue;
     const auto array = ReadNpzArray(member, memory);
     if (array.ok()) return CopyOf(array->array, memory);

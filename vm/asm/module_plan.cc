@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
+#include "base/zip.h"
 #include "flatbuffers/flatbuffers.h"
-#include "vm/asm/zip_writer.h"
 #include "vm/module/module_generated.h"
 
 namespace eyrie::vm {
@@ -299,6 +299,10 @@ Bytes BuildFlatBuffer(const ModulePlan& plan,
   return Bytes(to.GetBufferPointer(), to.GetBufferPointer() + to.GetSize());
 }
 
+absl::string_view AsText(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 std::string MemberName(const ModulePlan& plan, size_t ordinal) {
   if (!plan.rodata[ordinal].name.empty()) return plan.rodata[ordinal].name;
   return absl::StrCat("rodata_", ordinal, ".bin");
@@ -309,13 +313,18 @@ std::string MemberName(const ModulePlan& plan, size_t ordinal) {
 std::vector<uint64_t> PlaceExternals(const ModulePlan& plan,
                                      uint64_t flatbuffer_size) {
   std::vector<uint64_t> offsets(plan.rodata.size());
-  uint64_t at = plan.zip ? ZipWriter::FirstContents("module.fb") : 0;
+  uint64_t at = 0;
+  if (plan.zip) {
+    at = ZipWriter::Place(0, "module.fb", flatbuffer_size, kArchiveAlignment);
+  }
   at += flatbuffer_size;
   const uint64_t base = AlignUp(at, kArchiveAlignment);
   for (size_t i = 0; i < plan.rodata.size(); ++i) {
     if (!plan.rodata[i].external) continue;
-    if (plan.zip) at += ZipWriter::LeastHeader(MemberName(plan, i));
-    at = AlignUp(at, ExternalAlignment(plan.rodata[i]));
+    const size_t alignment = ExternalAlignment(plan.rodata[i]);
+    at = plan.zip ? ZipWriter::Place(at, MemberName(plan, i),
+                                     plan.rodata[i].bytes.size(), alignment)
+                  : AlignUp(at, alignment);
     offsets[i] = at - base;
     at += plan.rodata[i].bytes.size();
   }
@@ -340,13 +349,14 @@ absl::StatusOr<std::vector<uint8_t>> WriteModule(const ModulePlan& plan) {
   Bytes flatbuffer = BuildFlatBuffer(plan, PlaceExternals(plan, size));
   if (plan.zip) {
     ZipWriter zip;
-    zip.Add("module.fb", flatbuffer, kArchiveAlignment);
+    zip.Add("module.fb", AsText(flatbuffer), kArchiveAlignment);
     for (size_t i = 0; i < plan.rodata.size(); ++i) {
       if (!plan.rodata[i].external) continue;
-      zip.Add(MemberName(plan, i), plan.rodata[i].bytes,
+      zip.Add(MemberName(plan, i), AsText(plan.rodata[i].bytes),
               ExternalAlignment(plan.rodata[i]));
     }
-    return zip.Finish();
+    const std::string file = zip.Finish();
+    return Bytes(file.begin(), file.end());
   }
   for (size_t i = 0; i < plan.rodata.size(); ++i) {
     if (!plan.rodata[i].external) continue;

@@ -19,26 +19,17 @@
 #include "base/crc32.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "base/zip.h"
 
 namespace eyrie::vm {
 namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-constexpr uint32_t kZipLocalHeader = 0x04034B50;
-constexpr uint32_t kZipDirectoryEntry = 0x02014B50;
-constexpr uint32_t kZipDirectoryEnd = 0x06054B50;
-constexpr uint32_t kZip64DirectoryEnd = 0x06064B50;
-constexpr uint32_t kZip64Locator = 0x07064B50;
-constexpr size_t kZipLocalHeaderSize = 30;
-constexpr size_t kZipDirectoryEntrySize = 46;
-constexpr size_t kZipDirectoryEndSize = 22;
-constexpr size_t kZip64LocatorSize = 20;
-constexpr size_t kZip64DirectoryEndSize = 56;
-constexpr uint32_t kInZip64Field = 0xFFFFFFFF;
-
 // Size prefix, root offset, identifier, and the smallest possible table.
 constexpr size_t kLeastFlatBuffer = 16;
+constexpr size_t kZipNameOffset = 30;  // in a member's header
+constexpr absl::string_view kZipMagic = "PK\x03\x04";
 constexpr absl::string_view kIdentifier = "IREE";
 constexpr absl::string_view kModuleMember = "module.fb";
 
@@ -46,144 +37,9 @@ absl::string_view Text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Returns the bytes at an offset, or no bytes if the range is out of bounds.
-Bytes At(Bytes bytes, uint64_t offset, uint64_t size) {
-  if (!RangeFits(offset, size, bytes.size())) return {};
-  return bytes.subspan(offset, size);
-}
-
 template <typename T>
 T Get(Bytes bytes, size_t offset) {
   return LoadLittleEndian<T>(bytes.data() + offset);
-}
-
-// Returns where the contents begin of the member with its local header at
-// `offset`.
-std::optional<uint64_t> MemberContents(Bytes file, uint64_t offset) {
-  Bytes header = At(file, offset, kZipLocalHeaderSize);
-  if (header.empty() || Get<uint32_t>(header, 0) != kZipLocalHeader) {
-    return std::nullopt;
-  }
-  uint64_t skip = kZipLocalHeaderSize + Get<uint16_t>(header, 26) +
-                  uint64_t{Get<uint16_t>(header, 28)};
-  if (!RangeFits(offset, skip, file.size())) return std::nullopt;
-  return offset + skip;
-}
-
-struct ZipDirectory {
-  uint64_t offset;
-  uint64_t size;
-};
-
-// Reads the directory's position from the end record, which must be last except
-// for a comment.
-std::optional<ZipDirectory> FindZipDirectory(Bytes file) {
-  if (file.size() < kZipDirectoryEndSize) return std::nullopt;
-  uint64_t last = file.size() - kZipDirectoryEndSize;
-  uint64_t first = last > 0xFFFF ? last - 0xFFFF : 0;
-  for (uint64_t at = last + 1; at-- > first;) {
-    if (Get<uint32_t>(file, at) != kZipDirectoryEnd ||
-        at + kZipDirectoryEndSize + Get<uint16_t>(file, at + 20) !=
-            file.size()) {
-      continue;
-    }
-    ZipDirectory found = {Get<uint32_t>(file, at + 16),
-                          Get<uint32_t>(file, at + 12)};
-    if (found.offset != kInZip64Field) return found;
-    if (at < kZip64LocatorSize) return std::nullopt;
-    uint64_t locator = at - kZip64LocatorSize;
-    if (Get<uint32_t>(file, locator) != kZip64Locator) return std::nullopt;
-    Bytes end =
-        At(file, Get<uint64_t>(file, locator + 8), kZip64DirectoryEndSize);
-    if (end.empty() || Get<uint32_t>(end, 0) != kZip64DirectoryEnd) {
-      return std::nullopt;
-    }
-    return ZipDirectory{Get<uint64_t>(end, 48), Get<uint64_t>(end, 40)};
-  }
-  return std::nullopt;
-}
-
-// Replaces the values of an entry that are stored in its ZIP64 field.
-bool ReadZip64Field(Bytes extra, uint64_t& plain_size, uint64_t& packed_size,
-                    uint64_t& header_offset) {
-  ByteReader in(extra);
-  while (in.remaining() >= 4) {
-    uint16_t id = *in.ReadU16();
-    auto field = in.Take(*in.ReadU16());
-    if (!field.ok()) return false;
-    if (id != 1) continue;
-    ByteReader values(*field);
-    for (uint64_t* value : {&plain_size, &packed_size, &header_offset}) {
-      if (*value != kInZip64Field) continue;
-      auto wide = values.ReadU64();
-      if (!wide.ok()) return false;
-      *value = *wide;
-    }
-    return true;
-  }
-  return plain_size != kInZip64Field && header_offset != kInZip64Field;
-}
-
-// Returns the members by offset, or nullopt if the directory is malformed.
-absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
-    Bytes file) {
-  std::vector<ArchiveMember> members;
-  std::optional<ZipDirectory> place = FindZipDirectory(file);
-  if (!place || !RangeFits(place->offset, place->size, file.size())) {
-    return std::nullopt;
-  }
-  Bytes directory = file.subspan(place->offset, place->size);
-  while (!directory.empty()) {
-    if (directory.size() < kZipDirectoryEntrySize ||
-        Get<uint32_t>(directory, 0) != kZipDirectoryEntry) {
-      return std::nullopt;
-    }
-    uint64_t packed_size = Get<uint32_t>(directory, 20);
-    uint64_t size = Get<uint32_t>(directory, 24);
-    size_t name_size = Get<uint16_t>(directory, 28);
-    size_t extra_size = Get<uint16_t>(directory, 30);
-    size_t comment_size = Get<uint16_t>(directory, 32);
-    uint64_t header = Get<uint32_t>(directory, 42);
-    size_t entry_size =
-        kZipDirectoryEntrySize + name_size + extra_size + comment_size;
-    if (entry_size > directory.size()) return std::nullopt;
-    Bytes name = directory.subspan(kZipDirectoryEntrySize, name_size);
-    Bytes extra =
-        directory.subspan(kZipDirectoryEntrySize + name_size, extra_size);
-    if (!ReadZip64Field(extra, size, packed_size, header)) return std::nullopt;
-    uint32_t crc = Get<uint32_t>(directory, 16);
-    if (Get<uint16_t>(directory, 10) != 0) {  // compressed: not for modules
-      size = packed_size;
-      crc = 0;
-    }
-    std::optional<uint64_t> contents = MemberContents(file, header);
-    if (!contents || !RangeFits(*contents, size, file.size())) {
-      return std::nullopt;
-    }
-    RETURN_IF_ERROR(PushBack(
-        members, ArchiveMember{std::string(Text(name)), *contents, size, crc},
-        "the directory of a ZIP"));
-    directory = directory.subspan(entry_size);
-  }
-  std::sort(members.begin(), members.end(),
-            [](const ArchiveMember& a, const ArchiveMember& b) {
-              return a.offset < b.offset;
-            });
-  return members;
-}
-
-// Each byte of the file must belong to at most one member, so that checking all
-// members reads no more than the file. `members` must ascend by offset.
-absl::Status CheckDisjoint(const std::vector<ArchiveMember>& members,
-                           absl::string_view name) {
-  for (size_t i = 1; i < members.size(); ++i) {
-    const ArchiveMember& before = members[i - 1];
-    if (members[i].offset - before.offset >= before.size) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, " is a ZIP whose members ", PlainName(before.name), " and ",
-        PlainName(members[i].name), " share bytes: it is damaged."));
-  }
-  return absl::OkStatus();
 }
 
 bool HasIdentifier(Bytes flatbuffer) {
@@ -193,7 +49,7 @@ bool HasIdentifier(Bytes flatbuffer) {
 
 // Returns the offset of the FlatBuffer in a ZIP file.
 absl::StatusOr<uint64_t> FindInZip(Bytes file, absl::string_view name) {
-  std::optional<uint64_t> contents = MemberContents(file, 0);
+  const std::optional<uint64_t> contents = ZipContents(file, 0);
   if (!contents) {
     return absl::InvalidArgumentError(absl::StrCat(
         name, " is a ZIP that ends after ", file.size(),
@@ -201,7 +57,7 @@ absl::StatusOr<uint64_t> FindInZip(Bytes file, absl::string_view name) {
   }
   if (HasIdentifier(file.subspan(*contents))) return *contents;
   absl::string_view member =
-      Text(file.subspan(kZipLocalHeaderSize, Get<uint16_t>(file, 26)));
+      Text(file.subspan(kZipNameOffset, Get<uint16_t>(file, 26)));
   if (member != kModuleMember) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is a ZIP whose first member, ", member,
@@ -383,7 +239,7 @@ absl::StatusOr<std::shared_ptr<const Archive>> Archive::Create(
 Archive::~Archive() { std::free(aligned_flatbuffer_); }
 
 absl::Status Archive::Parse() {
-  is_zip_ = bytes_.size() >= 4 && Get<uint32_t>(bytes_, 0) == kZipLocalHeader;
+  is_zip_ = absl::StartsWith(Text(bytes_), kZipMagic);
   if (is_zip_) {
     ASSIGN_OR_RETURN(flatbuffer_offset_, FindInZip(bytes_, name_));
   } else if (!HasIdentifier(bytes_)) {
@@ -399,20 +255,7 @@ absl::Status Archive::Parse() {
   flatbuffer_ = rest.first(size);
   rodata_base_ =
       *CheckedAlignUp<uint64_t>(flatbuffer_offset_ + size, kArchiveAlignment);
-  if (is_zip_) {
-    ASSIGN_OR_RETURN(auto members, ReadZipDirectory(bytes_));
-    if (!members) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(name_, " is a ZIP without the directory at its end (",
-                       bytes_.size(), " bytes): it is cut short or damaged."));
-    }
-    members_ = *std::move(members);
-    RETURN_IF_ERROR(CheckDisjoint(members_, name_));
-    checked_ = NewArray<std::atomic<bool>>(members_.size());
-    if (checked_ == nullptr) {
-      return CannotAllocate(members_.size(), 1, "the directory of a ZIP");
-    }
-  }
+  if (is_zip_) RETURN_IF_ERROR(ReadMembers());
 
   if (reinterpret_cast<uintptr_t>(flatbuffer_.data()) % 16 != 0) {
     uint64_t padded = *CheckedAlignUp<uint64_t>(size, kArchiveAlignment);
@@ -428,11 +271,25 @@ absl::Status Archive::Parse() {
   return absl::OkStatus();
 }
 
+absl::Status Archive::ReadMembers() {
+  ASSIGN_OR_RETURN(ZipDirectory directory, ReadZip(bytes_, name_));
+  members_ = std::move(directory.members);
+  std::sort(members_.begin(), members_.end(),
+            [](const ZipMember& a, const ZipMember& b) {
+              return a.packed.data() < b.packed.data();
+            });
+  checked_ = NewArray<std::atomic<bool>>(members_.size());
+  if (checked_ != nullptr) return absl::OkStatus();
+  return CannotAllocate(members_.size(), 1, "the directory of a ZIP");
+}
+
 absl::string_view Archive::MemberAt(uint64_t offset) const {
+  if (offset >= bytes_.size()) return {};
+  const uint8_t* const at = bytes_.data() + offset;
   auto it = std::lower_bound(
-      members_.begin(), members_.end(), offset,
-      [](const ArchiveMember& m, uint64_t at) { return m.offset < at; });
-  if (it == members_.end() || it->offset != offset) return {};
+      members_.begin(), members_.end(), at,
+      [](const ZipMember& m, const uint8_t* p) { return m.packed.data() < p; });
+  if (it == members_.end() || it->packed.data() != at) return {};
   return it->name;
 }
 
@@ -448,18 +305,19 @@ uint64_t Archive::OffsetOf(std::span<const uint8_t> bytes) const {
 
 absl::Status Archive::CheckMemberOf(std::span<const uint8_t> bytes) const {
   if (bytes.empty()) return absl::OkStatus();
-  const uint64_t offset = OffsetOf(bytes);
+  const uint8_t* const at = bytes_.data() + OffsetOf(bytes);
   auto it = std::upper_bound(
-      members_.begin(), members_.end(), offset,
-      [](uint64_t at, const ArchiveMember& m) { return at < m.offset; });
+      members_.begin(), members_.end(), at,
+      [](const uint8_t* p, const ZipMember& m) { return p < m.packed.data(); });
   if (it == members_.begin()) return absl::OkStatus();
-  const ArchiveMember& member = *--it;
+  const ZipMember& member = *--it;
   std::atomic<bool>& checked = checked_[it - members_.begin()];
-  if (member.crc == 0 || offset - member.offset >= member.size ||
+  if (member.crc == 0 || member.method != kZipStored ||
+      at >= member.packed.data() + member.packed.size() ||
       checked.load(std::memory_order_relaxed)) {
     return absl::OkStatus();
   }
-  const uint32_t found = Crc32(bytes_.subspan(member.offset, member.size));
+  const uint32_t found = Crc32(member.packed);
   if (found != member.crc) {
     return absl::InvalidArgumentError(absl::StrCat(
         name_, " is damaged: the CRC-32 of its member ", PlainName(member.name),

@@ -20,22 +20,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/mapped_file.h"
+#include "base/zip.h"
 
 namespace eyrie::vm {
 
 // The alignment in bytes, from the start of the file, of the FlatBuffer and of
 // constants outside of it.
 inline constexpr size_t kArchiveAlignment = 64;
-
-// A member of the ZIP file, from its central directory.
-struct ArchiveMember {
-  std::string name;
-  // From the start of the file to the member's contents.
-  uint64_t offset;
-  uint64_t size;
-  // CRC-32 of the contents; 0 if the file was written without it.
-  uint32_t crc = 0;
-};
 
 // An open module file. It knows where the parts are, but nothing is decoded.
 // Immutable; shared by threads. Keeps the bytes alive, except for Borrow.
@@ -86,8 +77,8 @@ class Archive {
   uint64_t rodata_base() const { return rodata_base_; }
 
   bool is_zip() const { return is_zip_; }
-  // Returns the members of a ZIP file, ascending by offset. Empty otherwise.
-  const std::vector<ArchiveMember>& members() const { return members_; }
+  // Returns the members of a ZIP file, ascending by position. Empty otherwise.
+  const std::vector<ZipMember>& members() const { return members_; }
 
   // Returns the name of the member whose contents begin at `offset`, or "".
   absl::string_view MemberAt(uint64_t offset) const;
@@ -104,6 +95,7 @@ class Archive {
       std::shared_ptr<const void> owner, const MappedFile* file,
       std::span<const uint8_t> bytes, const std::string& name);
   absl::Status Parse();
+  absl::Status ReadMembers();
   // Returns the offset in the file of a part of the archive.
   uint64_t OffsetOf(std::span<const uint8_t> bytes) const;
 
@@ -116,7 +108,7 @@ class Archive {
   uint64_t flatbuffer_offset_ = 0;
   uint64_t rodata_base_ = 0;
   bool is_zip_ = false;
-  std::vector<ArchiveMember> members_;
+  std::vector<ZipMember> members_;
   // One per member: whether its CRC was found to be correct.
   std::unique_ptr<std::atomic<bool>[]> checked_;
 };

@@ -11,11 +11,11 @@ namespace {
 // Reads everything that the archive refers to.
 uint64_t Touch(const eyrie::vm::Archive& archive) {
   uint64_t sum = archive.flatbuffer().front() + archive.flatbuffer().back();
-  for (const eyrie::vm::ArchiveMember& member : archive.members()) {
-    for (uint8_t byte : archive.bytes().subspan(member.offset, member.size)) {
-      sum += byte;
-    }
-    sum += archive.MemberAt(member.offset).size();
+  for (const eyrie::ZipMember& member : archive.members()) {
+    for (uint8_t byte : member.packed) sum += byte;
+    const auto offset = member.packed.data() - archive.bytes().data();
+    sum += archive.MemberAt(static_cast<uint64_t>(offset)).size();
+    sum += archive.CheckMemberOf(member.packed).ok() ? 1 : 0;
   }
   return sum;
 }
