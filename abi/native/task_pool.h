@@ -3,7 +3,9 @@
 // Threads start one by one as tasks arrive, up to the machine's number of
 // processors. The destructor joins them after all tasks have run. If no thread
 // can be started, or in a forked child of the process that created the pool, a
-// task runs on the thread that schedules it. Thread-safe.
+// task runs on the thread that schedules it. Thread-safe. The pool of
+// hal/cpu/task cannot serve here: a task may block, but the work of a device's
+// threads must not, and devices other than "local-task" have none.
 // Tested by task_pool_test.cc.
 #ifndef EYRIE_ABI_NATIVE_TASK_POOL_H_
 #define EYRIE_ABI_NATIVE_TASK_POOL_H_

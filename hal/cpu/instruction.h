@@ -1,5 +1,7 @@
 // Decodes x86-64 machine code just far enough to tell which instruction set
-// extensions it needs and where it jumps.
+// extensions it needs and where it jumps. Otherwise a kernel for a newer
+// processor would end the process with SIGILL; docs/executables.md compares
+// this with a library.
 //
 // Tested by code_scan_test.cc.
 #ifndef EYRIE_HAL_CPU_INSTRUCTION_H_
