@@ -235,6 +235,15 @@ def uninstall(root):
     print(f"eyrie: Removed {len(paths)} files from '{root}'.", file=sys.stderr)
 
 
+def need_writable(folder):
+    """Raises unless files can be created in the folder, which may not exist."""
+    place = os.path.abspath(folder)
+    while not os.path.exists(place):
+        place = os.path.dirname(place)
+    if not os.access(place, os.W_OK):
+        raise Failure(f"'{folder}' cannot be written.")
+
+
 def exit_code(action, arguments):
     """Calls `action` and returns the program's exit code; prints errors."""
     try:

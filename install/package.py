@@ -197,6 +197,7 @@ def main(arguments):
     parser.add_argument("--only_parse", action="store_true",
                         help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    install.need_writable(options.out)
     if not options.only_parse:
         print(build(options))
 

@@ -29,6 +29,7 @@ import tarfile
 import tempfile
 import zipfile
 
+FILE_NAME = "eyrie_runtime"  # pyproject.toml's name, as PEP 427 writes it
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.append(os.path.join(ROOT, "install"))
@@ -234,7 +235,7 @@ def write_wheel(path, members):
 
 def build_wheel(target, options, version):
     """Builds the wheel for a Python and returns its path."""
-    info = f"eyrie-{version}.dist-info"
+    info = f"{FILE_NAME}-{version}.dist-info"
     members = package_files()
     with tempfile.TemporaryDirectory() as folder:
         for path in (compile_module(target, options.library, folder),
@@ -249,7 +250,7 @@ def build_wheel(target, options, version):
         (f"{info}/METADATA",
          metadata(version, [name for name, _ in texts]).encode(), 0o644),
         (f"{info}/WHEEL", WHEEL.format(tag=target.tag).encode(), 0o644)]
-    path = os.path.join(options.out, f"eyrie-{version}-{target.tag}.whl")
+    path = os.path.join(options.out, f"{FILE_NAME}-{version}-{target.tag}.whl")
     write_wheel(path, members)
     if importlib.util.find_spec("auditwheel"):
         path = repair(path, options.out)
@@ -261,7 +262,7 @@ def build_sdist(options, version):
     names = subprocess.run(
         ["git", "-C", ROOT, "ls-files", "-z", "--", ":!tests", ":!.ci"],
         check=True, stdout=subprocess.PIPE, text=True).stdout.split("\0")
-    base = f"eyrie-{version}"
+    base = f"{FILE_NAME}-{version}"
     epoch = int(os.environ["SOURCE_DATE_EPOCH"])
     path = os.path.join(options.out, base + ".tar.gz")
     with open(path, "wb") as file, gzip.GzipFile(
@@ -297,11 +298,12 @@ def main():
     parser.add_argument("--only_parse", action="store_true",
                         help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.only_parse:
-        return 0
     if options.list:
         print("".join(f"{name} {program}\n" for name, program in pythons()),
               end="")
+        return 0
+    install.need_writable(options.out)
+    if options.only_parse:
         return 0
     os.environ["SOURCE_DATE_EPOCH"] = str(install.epoch_of(ROOT))
     version = install.version_of(ROOT)
@@ -317,6 +319,8 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except install.Failure as failure:
+        sys.exit(f"eyrie: {failure}")
     except OSError as error:
         sys.exit(f"eyrie: '{error.filename}': {error.strerror}.")
     except subprocess.CalledProcessError as error:

@@ -96,6 +96,10 @@ ROWS = [
     ("a tree that is not writable, documents", "docs",
      {"in": NO_ROOT, "before": 'chmod -R a-w "$TREE"'},
      "which is not writable" + PAGE),
+    ("a package into a folder of another user", "package --out=/proc/dist",
+     {"in": NO_ROOT}, "eyrie: '/proc/dist' cannot be written."),
+    ("a wheel into a folder of another user", "wheel --out=/proc/dist",
+     {"in": NO_ROOT}, "eyrie: '/proc/dist' cannot be written."),
     ("a state of another user", "run a",
      {"in": NO_ROOT, "before": 'mkdir .eyrie; chmod a-w .eyrie'},
      "tool run a"),
@@ -121,6 +125,14 @@ ROWS = [
      "_bazel_ada' is full" + PAGE),
     ("no loopback interface", "build", {"in": NO_LOOPBACK},
      "Bazel needs the loopback interface (lo), which is down" + PAGE),
+    ("no Bazel in PATH", "build", {"bazel": None},
+     "bazel is installed, but not in PATH" + PAGE),
+    ("a path with a space", "build",
+     {"before": 'mv "$TREE" "$ROW/a tree"; /bin/ln -s "$ROW/a tree" "$TREE"'},
+     "the path contains a space" + PAGE),
+    ("a checkout without its last files", "build",
+     {"before": 'rm tools/house/packages.txt'},
+     "'tools/house/packages.txt' is missing or empty" + PAGE),
     ("a crash of Bazel", "build",
      {"bazel": BAZEL.replace("@BUILD@", "exit 37")},
      "The tool cannot be built: Bazel failed with exit code 37" + PAGE),
@@ -151,6 +163,9 @@ ARGUMENTS = [
     ("build mpi again", "'./eyrie build' does not take 'again'."),
     ("test --bogus", "'./eyrie test' takes --quick or --system=RELEASE, not "
                      "'--bogus'."),
+    ("b.*", "There is no command 'b.*'; './eyrie help' lists the commands."),
+    ("help bulid", "There is no command 'bulid'; './eyrie help' lists the "
+                   "commands."),
     ("test --quick again", "'./eyrie test' does not take 'again'."),
     ("test --system=sid", "'./eyrie test --system' takes bookworm or trixie, "
                           "not 'sid'."),
@@ -260,12 +275,13 @@ class ScriptTest(unittest.TestCase):
                 self.assertEqual(calls, [])
 
     def test_help_builds_nothing(self):
-        for command in ("install", "package", "wheel"):
+        for command, word in (("install", "--prefix"), ("package", "--out"),
+                              ("wheel", "--out"), ("build", "build mpi"),
+                              ("test", "--quick")):
             with self.subTest(command=command):
                 code, output, calls = self.run_on(
                     {"dpkg-query": WITHOUT_ZLIB}, command + " --help")
-                self.assertIn("--out" if command != "install" else "--prefix",
-                              output)
+                self.assertIn(word, output)
                 self.assertEqual((code, calls), (0, []), output)
 
     # Ctrl-C reaches every process of the terminal. Bazel ends with code 8.
