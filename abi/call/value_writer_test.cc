@@ -20,7 +20,8 @@ namespace {
 std::vector<ParsedValue> Values() {
   const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];
   const std::string texts[] = {"2xi8=1 2", "7", "hi"};
-  const Type bytes = {.kind = Type::Kind::kBytes};
+  Type bytes;
+  bytes.kind = Type::Kind::kBytes;
   const ValueSlot slots[] = {{vm::ValueType::kRef, nullptr, "tensor"},
                              {vm::ValueType::kI32, nullptr, "scalar"},
                              {vm::ValueType::kRef, &bytes, "buffer"}};
