@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "hal/vulkan/driver.h"
+#include "hal/vulkan/options.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::vulkan {
