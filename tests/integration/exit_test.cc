@@ -78,12 +78,6 @@ void Destroy() {
   puts("destroyed");
 }
 
-// LeakSanitizer calls this at the exit. It may not see a buffer that a thread
-// has just allocated, so it must not look while one still calls.
-extern "C" int __lsan_is_turned_off() {
-  return running != nullptr && !stops.load() ? 1 : 0;
-}
-
 constexpr char kSum[] = "11\n";
 
 // `before` is registered before the device is opened, so it runs after the
@@ -193,6 +187,12 @@ TEST(Exit, EveryDevice) {
 }
 
 }  // namespace
+
+// LeakSanitizer calls this at the exit. It may not see a buffer that a thread
+// has just allocated, so it must not look while one still calls.
+extern "C" int __lsan_is_turned_off() {
+  return running != nullptr && !stops.load() ? 1 : 0;
+}
 
 int Main(int argc, char** argv) {
   if (argc == 5 && std::string(argv[1]) == "--row") {
