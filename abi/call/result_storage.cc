@@ -231,7 +231,7 @@ absl::Status ResultStorage::TakeFilled(std::span<const vm::Slot> given,
                                        const Slots& slots,
                                        std::span<vm::Slot> results) const {
   ShortRow<Ref<hal::BufferView>, 4> views;
-  RETURN_IF_ERROR(views.Resize(results.size(), kResults));
+  RETURN_IF_ERROR(views.Resize(results.size(), "the results of a call"));
   for (size_t i = 0; i < results.size(); ++i) {
     const size_t slot = *results_[i].slot;
     if (!slots.views.empty()) {

@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "hal/vulkan/device.h"
 #include "hal/vulkan/instance.h"
+#include "hal/vulkan/options.h"
 #include "hal/vulkan/physical_device.h"
 #include "hal/vulkan/shader_facts.h"
 
