@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "benchmark/benchmark.h"
 #include "eyrie/call.h"
 #include "eyrie/runtime.h"
+#include "tests/support/module_builder.h"
 
 namespace eyrie {
 namespace {
@@ -117,6 +120,44 @@ void Marshalled(benchmark::State& state, const char* path, const char* name,
   }
 }
 
+// Measures calls of a host function by a module: one call from C++ makes
+// kCalls of them. `kind` selects what the loop does.
+constexpr int kCalls = 1000;
+
+void HostCalls(benchmark::State& state, const char* kind) {
+  const std::string call = std::string_view(kind) == "none" ? ""
+                           : std::string_view(kind) == "function"
+                               ? "call 1 [i1 i2] [i1] "
+                               : "call #0 [i1 i2] [i1] ";
+  tests::ModuleBuilder module;
+  module.AddImport("host.f", "0ii_i");
+  module.AddFunction(
+      "loop", "0i_i",
+      "entry: const.i32.zero i1 const.i32 1 i2 const.i32.zero i4 br ^loop [] "
+      "loop: " +
+          call +
+          "add.i32 i4 i2 i4 cmp.lt.i32.s i4 i0 i3 "
+          "cond_br i3 ^loop [] ^done [] done: return [i1]");
+  module.AddFunction("f", "0ii_i", "entry: add.i32 i0 i1 i0 return [i0]");
+  Linker linker;
+  const auto defined =
+      linker.Define("host.f", [](int32_t x, int32_t by) { return x + by; });
+  const std::vector<uint8_t> bytes = module.Build();
+  auto loaded = Module::Load(std::as_bytes(std::span(bytes)));
+  auto device = Device::Open("local-sync", {.jit = Jit::kEager});
+  auto context = Context::Create(*device, *loaded, {.linker = &linker});
+  auto function = context->Find<int32_t(int32_t)>("loop");
+  if (!defined || !function) std::abort();
+  for (auto _ : state) {
+    if (!(*function)(kCalls)) std::abort();
+  }
+  state.SetItemsProcessed(state.iterations() * kCalls);
+}
+
+BENCHMARK_CAPTURE(HostCalls, none, "none")->Name("BM_1000_loops");
+BENCHMARK_CAPTURE(HostCalls, function, "function")
+    ->Name("BM_1000_calls_of_function");
+BENCHMARK_CAPTURE(HostCalls, host, "host")->Name("BM_1000_calls_of_host");
 BENCHMARK_CAPTURE(Raw, add, kAdd, "add", RawFloats())->Name("BM_add_raw");
 BENCHMARK_CAPTURE(Prepared, add, kAdd, "add", AddArguments())
     ->Name("BM_add_prepared");

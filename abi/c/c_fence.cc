@@ -3,7 +3,6 @@
 // Tested by runtime_fence_test.cc.
 #include "eyrie/c_fence.h"
 
-#include <atomic>
 #include <cstring>
 #include <span>
 #include <string>
@@ -18,15 +17,6 @@
 #include "base/status_macros.h"
 #include "hal/fence.h"
 #include "hal/forked_device.h"
-#include "hal/semaphore.h"
-
-struct eyrie_fence_t {
-  std::atomic<uint32_t> references{1};
-  eyrie::Ref<eyrie::hal::Fence> fence;
-  // Keeps the semaphore referenced, because any thread of the host may signal:
-  // a wait must never count as one that nothing can end.
-  eyrie::Ref<eyrie::hal::Semaphore> semaphore;
-};
 
 namespace eyrie::abi {
 namespace {
@@ -38,9 +28,7 @@ constexpr size_t kMaxMessage = kSmallBytes / 2;
 absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
   RETURN_IF_ERROR(hal::CheckProcess(*device.device));
   ASSIGN_OR_RETURN(Ref<hal::Fence> fence, device.device->CreateFence());
-  *out_fence = new eyrie_fence_t();
-  (*out_fence)->semaphore = fence->points()[0].semaphore;
-  (*out_fence)->fence = std::move(fence);
+  *out_fence = NewFence(std::move(fence));
   return absl::OkStatus();
 }
 
@@ -70,6 +58,17 @@ absl::Status Start(eyrie_function_t& function,
 }
 
 }  // namespace
+
+eyrie_fence_t* NewFence(Ref<hal::Fence> fence) {
+  if (!fence) return nullptr;
+  auto* const made = new eyrie_fence_t();
+  for (const hal::Fence::Point& point : fence->points()) {
+    made->semaphores.push_back(point.semaphore);
+  }
+  made->fence = std::move(fence);
+  return made;
+}
+
 }  // namespace eyrie::abi
 
 namespace abi = eyrie::abi;

@@ -23,12 +23,16 @@
 #include "abi/call/session.h"
 #include "abi/native/native_libraries.h"
 #include "abi/value/host_value.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "base/short_row.h"
 #include "eyrie/c.h"
+#include "eyrie/c_fence.h"
 #include "hal/device.h"
+#include "hal/fence.h"
+#include "hal/semaphore.h"
 
 struct eyrie_error_t {
   eyrie_code_t code;
@@ -59,6 +63,14 @@ struct eyrie_native_library_t {
   std::atomic<uint32_t> references{1};
   std::shared_ptr<const eyrie::native::LoadedLibrary> library;
   std::vector<std::string> functions;
+};
+
+struct eyrie_fence_t {
+  std::atomic<uint32_t> references{1};
+  eyrie::Ref<eyrie::hal::Fence> fence;
+  // Keep the semaphores referenced, because any thread of the host may signal:
+  // a wait must never count as one that nothing can end.
+  absl::InlinedVector<eyrie::Ref<eyrie::hal::Semaphore>, 1> semaphores;
 };
 
 struct eyrie_function_t {
@@ -136,6 +148,9 @@ absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
 eyrie_error_t& NoMemoryError();
 // Returns an error that the caller must free; NULL if the status is OK.
 eyrie_error_t* CreateError(const absl::Status& status);
+
+// Returns a handle of a fence, which the caller must release; NULL for null.
+eyrie_fence_t* NewFence(Ref<hal::Fence> fence);
 
 // The arguments of a call. If there are names, they belong to the last
 // arguments. Borrows the values and the names.

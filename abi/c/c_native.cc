@@ -1,27 +1,70 @@
 // Native libraries of the C API.
 //
 // Tested by tests/integration/native_runtime_test.cc.
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "abi/c/c_handles.h"
 #include "abi/native/native_libraries.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "eyrie/c.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Loaded = absl::StatusOr<std::shared_ptr<const native::LoadedLibrary>>;
+
+eyrie_error_t* NewLibrary(Loaded loaded, eyrie_native_library_t** out_library) {
+  if (!loaded.ok()) return CreateError(loaded.status());
+  auto library = std::make_unique<eyrie_native_library_t>();
+  library->library = *std::move(loaded);
+  library->functions = native::NativeFunctionNames({&library->library, 1});
+  *out_library = library.release();
+  return nullptr;
+}
+
+Loaded OfProgram(const char* manifest,
+                 std::span<const eyrie_native_symbol_t> symbols) {
+  std::map<std::string, void*> by_name;
+  for (const eyrie_native_symbol_t& symbol : symbols) {
+    if (by_name.emplace(symbol.name, symbol.address).second) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The symbol '", PlainName(symbol.name), "' is given twice."));
+  }
+  return native::LibraryOfProgram(manifest, std::move(by_name));
+}
+
+}  // namespace
+}  // namespace eyrie::abi
 
 namespace abi = eyrie::abi;
 namespace native = eyrie::native;
 
 eyrie_error_t* eyrie_native_library_open(const char* path, const char* manifest,
                                          eyrie_native_library_t** out_library) {
-  auto loaded =
-      native::LoadNativeLibrary(path, manifest == nullptr ? "" : manifest);
-  if (!loaded.ok()) return abi::CreateError(loaded.status());
-  auto library = std::make_unique<eyrie_native_library_t>();
-  library->library = *std::move(loaded);
-  library->functions = native::NativeFunctionNames({&library->library, 1});
-  *out_library = library.release();
-  return nullptr;
+  return abi::NewLibrary(
+      native::LoadNativeLibrary(path, manifest == nullptr ? "" : manifest),
+      out_library);
+}
+
+eyrie_error_t* eyrie_native_library_open_text(
+    const char* path, const char* manifest_text,
+    eyrie_native_library_t** out_library) {
+  return abi::NewLibrary(native::LoadWithManifest(path, manifest_text),
+                         out_library);
+}
+
+eyrie_error_t* eyrie_native_library_create(
+    const char* manifest_text, const eyrie_native_symbol_t* symbols,
+    size_t symbol_count, eyrie_native_library_t** out_library) {
+  return abi::NewLibrary(abi::OfProgram(manifest_text, {symbols, symbol_count}),
+                         out_library);
 }
 
 void eyrie_native_library_retain(eyrie_native_library_t* library) {

@@ -135,6 +135,7 @@ absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
   constexpr size_t kSizes[] = {
       offsetof(eyrie_context_options_t, native_libraries),
       offsetof(eyrie_context_options_t, log),
+      offsetof(eyrie_context_options_t, linker),
       sizeof(eyrie_context_options_t),
   };
   return FullOptions(given, kSizes, "context");

@@ -1,6 +1,8 @@
 // Tests the C++ API as users compile it: with and without exceptions and RTTI,
 // and with more warnings than ours.
+#include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "eyrie/device.h"
 #include "eyrie/fence.h"
 #include "eyrie/function.h"
+#include "eyrie/linker.h"
 #include "eyrie/log.h"
 #include "eyrie/pending_call.h"
 #include "eyrie/result.h"
@@ -74,6 +77,34 @@ void TraceInWords() {
   Expect(trace->kernels().empty(), "kernels out of nothing");
 }
 
+#if defined(EYRIE_TEST_EXCEPTIONS)
+// An exception of a host function fails the call of the module.
+void ThrowInHost() {
+  eyrie::Linker linker;
+  const auto defined =
+      linker.Define("shop.discount", [](float total, int32_t customer) {
+        if (customer == 1) throw std::runtime_error("No discount.");
+        if (customer == 2) throw 2;
+        return total;
+      });
+  Expect(defined.ok(), "no function");
+  const auto device = eyrie::Device::Open("local-sync");
+  const auto module = eyrie::Module::Load("samples/host_function/shop.vmfb");
+  auto context = eyrie::Context::Create(*device, *module, {.linker = &linker});
+  Expect(context.ok(), "no context");
+  const auto prices = eyrie::Value::Array({2}, {1.0f, 2.0f});
+  const auto message = [&](int32_t customer) {
+    auto total = context->Call("total", {*prices, customer});
+    const std::string text = total ? "" : total.error().message();
+    return text.substr(0, text.find('\n'));
+  };
+  Expect(message(1) == "No discount.", "another exception");
+  Expect(message(2) == "The host function threw an exception.",
+         "another exception without a text");
+  Expect(message(3).empty(), "an exception remains");
+}
+#endif
+
 }  // namespace
 
 int main() {
@@ -84,6 +115,7 @@ int main() {
     throw 1;
   } catch (int) {  // NOLINT(bugprone-empty-catch)
   }
+  ThrowInHost();
 #endif
   FailInWords();
   TraceInWords();

@@ -13,6 +13,7 @@
 
 #include "abi/c/c_handles.h"
 #include "abi/c/c_options.h"
+#include "abi/c/host_module.h"
 #include "abi/call/function_io.h"
 #include "abi/call/session.h"
 #include "abi/signature/user_exports.h"
@@ -156,11 +157,19 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
   for (eyrie_module_t* module : modules) programs.push_back(module->program);
   std::vector<Ref<hal::Device>> opened;
   for (eyrie_device_t* device : devices) opened.push_back(device->device);
+  HostModuleSet host;
+  if (options.linker != nullptr) {
+    ASSIGN_OR_RETURN(host, options.linker->CreateModules(
+                               opened, session_options.native_user_data));
+    session_options.modules = host.modules;
+    session_options.offered = options.linker->names;
+  }
   ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
                    Session::Create(std::move(programs), std::move(opened),
                                    std::move(session_options)));
   *out_context = new eyrie_context_t();
   (*out_context)->session = std::move(session);
+  if (host.services != nullptr) host.services->context = *out_context;
   return absl::OkStatus();
 }
 

@@ -150,26 +150,28 @@ std::string RefusedFormats(const std::vector<std::string>& refused,
       ". ");
 }
 
-// Reports whether a program needs a module that is neither a program nor a host
-// module.
-bool LacksModule(std::span<const Program> programs,
-                 const HostModules& modules) {
+// Returns the name of the first function or module that a program needs from a
+// module that is neither a program nor a host module; empty if there is none.
+std::string LackingModule(std::span<const Program> programs,
+                          const HostModules& modules) {
   const auto has = [&](absl::string_view name) {
     const auto is_it = [&](const auto& module) {
       return module->name() == name;
     };
     return absl::c_any_of(modules, is_it) || absl::c_any_of(programs, is_it);
   };
-  return absl::c_any_of(programs, [&](const Program& program) {
+  for (const Program& program : programs) {
     const vm::ModuleDef& def = program->def();
-    return absl::c_any_of(def.dependencies,
-                          [&](const vm::DependencyDef& need) {
-                            return !need.optional && !has(need.name);
-                          }) ||
-           absl::c_any_of(def.imports, [&](const vm::ImportDef& import) {
-             return !import.optional && !has(import.module_name());
-           });
-  });
+    for (const vm::ImportDef& import : def.imports) {
+      if (!import.optional && !has(import.module_name())) {
+        return std::string(import.full_name);
+      }
+    }
+    for (const vm::DependencyDef& need : def.dependencies) {
+      if (!need.optional && !has(need.name)) return std::string(need.name);
+    }
+  }
+  return "";
 }
 
 // Adds to a failure what the module asked for and no device provides.
@@ -326,7 +328,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   ASSIGN_OR_RETURN(HostModules modules,
                    CreateHostModules(programs, session->devices_, options));
   session->uses_hal_ = !modules.empty();
-  const bool lacks_module = LacksModule(programs, modules);
+  const std::string lacking = LackingModule(programs, modules);
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);
@@ -337,10 +339,12 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   context_options.cancellation = options.cancellation;
   context_options.jit = options.jit;
   auto context = vm::Context::Create(std::move(modules), context_options);
-  if (lacks_module && absl::IsNotFound(context.status())) {
-    return Annotate(context.status(),
-                    "Another module's file before it may be that module, or a "
-                    "native library may offer it (--native_library).");
+  if (!lacking.empty() && absl::IsNotFound(context.status())) {
+    return Annotate(
+        context.status(),
+        absl::StrCat("Another module's file before it may be that module, or a "
+                     "native library may offer it (--native_library).",
+                     DidYouMean(lacking, options.offered)));
   }
   if (!context.ok()) {
     return WithRefusals(context.status(), *refusals, session->devices_);

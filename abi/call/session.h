@@ -96,6 +96,9 @@ struct SessionOptions {
   std::vector<std::shared_ptr<const native::LoadedLibrary>> native_libraries;
   // Other native modules that programs may import, by their names.
   std::vector<std::shared_ptr<const vm::Module>> modules;
+  // The names of the functions of `modules` that the host offers, such as
+  // "host.scale", for messages.
+  std::vector<std::string> offered;
   // Data that native functions may ask for, keyed by the name of its type. Must
   // outlive the session.
   std::map<std::string, void*> native_user_data;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/mapped_file.h"
 #include "base/math_library.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -65,7 +66,27 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
       new NativeLibrary(path, handle, row->second));
 }
 
+absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::OfProgram(
+    std::map<std::string, void*> symbols) {
+  for (const auto& [name, address] : symbols) {
+    if (address != nullptr) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The address of the symbol '", PlainName(name), "' is NULL."));
+  }
+  PrepareGuardedCalls();
+  auto library = std::shared_ptr<NativeLibrary>(
+      new NativeLibrary("this program", nullptr, FfiRegistry()));
+  library->symbols_ = std::move(symbols);
+  return library;
+}
+
 absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
+  if (is_of_program()) {
+    const auto found = symbols_.find(name);
+    if (found != symbols_.end()) return found->second;
+    return absl::NotFoundError(
+        absl::StrCat("The symbol '", PlainName(name), "' is not given."));
+  }
   void* const symbol = ::dlsym(handle_, name.c_str());
   // The system also searches the library's dependencies: it would find "sin" in
   // libm.
@@ -85,6 +106,7 @@ absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
 absl::StatusOr<void*> NativeLibrary::FindFunction(
     const std::string& name) const {
   ASSIGN_OR_RETURN(void* const symbol, FindSymbol(name));
+  if (is_of_program()) return symbol;
   Dl_info info;
   void* entry = nullptr;
   if (::dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) != 0 &&

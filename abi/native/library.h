@@ -8,8 +8,10 @@
 #ifndef EYRIE_ABI_NATIVE_LIBRARY_H_
 #define EYRIE_ABI_NATIVE_LIBRARY_H_
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "abi/native/ffi_registry.h"
 #include "absl/status/statusor.h"
@@ -25,10 +27,18 @@ class NativeLibrary {
   static absl::StatusOr<std::shared_ptr<NativeLibrary>> Open(
       const std::string& path, bool global = false);
 
+  // Creates a library of functions that are linked into this program, by the
+  // names of their symbols. INVALID_ARGUMENT: an address is null.
+  static absl::StatusOr<std::shared_ptr<NativeLibrary>> OfProgram(
+      std::map<std::string, void*> symbols);
+
   NativeLibrary(const NativeLibrary&) = delete;
   NativeLibrary& operator=(const NativeLibrary&) = delete;
 
+  // Returns the path; "this program" for functions that are linked into it.
   const std::string& path() const { return path_; }
+  // Reports whether the functions are linked into this program.
+  bool is_of_program() const { return handle_ == nullptr; }
   // Returns a symbol's address. NOT_FOUND: the library itself does not export
   // it.
   absl::StatusOr<void*> FindSymbol(const std::string& name) const;
@@ -51,8 +61,9 @@ class NativeLibrary {
         registry_(std::move(registry)) {}
 
   std::string path_;
-  void* handle_;
+  void* handle_;  // null if is_of_program()
   FfiRegistry registry_;
+  std::map<std::string, void*> symbols_;  // of this program
 };
 
 }  // namespace eyrie::native

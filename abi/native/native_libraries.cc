@@ -173,11 +173,11 @@ const ManifestFunction* FindFunction(
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
-    const std::string& path, const std::string& manifest) {
-  ASSIGN_OR_RETURN(Manifest read, ReadManifest(path, manifest));
-  ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
-                   NativeLibrary::Open(path, read.global));
+namespace {
+
+// Registers the manifest's types with the library.
+absl::StatusOr<std::shared_ptr<const LoadedLibrary>> JoinLibrary(
+    std::shared_ptr<NativeLibrary> library, Manifest read) {
   for (const auto& [name, type] : read.types) {
     const absl::Status registered =
         library->RegisterType(name, type.id, type.info);
@@ -189,6 +189,55 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
       LoadedLibrary{std::move(library), std::move(read)});
 }
 
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
+    const std::string& path, const std::string& manifest) {
+  ASSIGN_OR_RETURN(Manifest read, ReadManifest(path, manifest));
+  ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
+                   NativeLibrary::Open(path, read.global));
+  return JoinLibrary(std::move(library), std::move(read));
+}
+
+absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadWithManifest(
+    const std::string& path, absl::string_view manifest) {
+  ASSIGN_OR_RETURN(Manifest read, Manifest::Parse(manifest));
+  ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
+                   NativeLibrary::Open(path, read.global));
+  return JoinLibrary(std::move(library), std::move(read));
+}
+
+absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LibraryOfProgram(
+    absl::string_view manifest, std::map<std::string, void*> symbols) {
+  ASSIGN_OR_RETURN(Manifest read, Manifest::Parse(manifest));
+  ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
+                   NativeLibrary::OfProgram(std::move(symbols)));
+  ASSIGN_OR_RETURN(auto loaded,
+                   JoinLibrary(std::move(library), std::move(read)));
+  for (const auto& row : loaded->manifest.functions) {
+    const auto function = LoadFunction(*loaded, row.first);
+    if (!function.ok() && !absl::IsUnimplemented(function.status())) {
+      return function.status();
+    }
+  }
+  return loaded;
+}
+
+absl::StatusOr<std::shared_ptr<const NativeFunction>> LoadFunction(
+    const LoadedLibrary& library, absl::string_view name) {
+  const auto found = library.manifest.functions.find(name);
+  if (found == library.manifest.functions.end()) {
+    return absl::NotFoundError(
+        absl::StrCat("The manifest has no function '", PlainName(name), "'."));
+  }
+  auto native = found->second.declaration->Load(library.library);
+  if (native.ok()) return native;
+  return Annotate(
+      native.status(),
+      absl::StrCat("(native function ", library.manifest.module, ".", name,
+                   " of '", library.library->path(), "')"));
+}
+
 absl::StatusOr<NativeModules> CreateNativeModules(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     const std::shared_ptr<const NativeServices>& services) {
@@ -198,10 +247,7 @@ absl::StatusOr<NativeModules> CreateNativeModules(
       LoadedFunction native = function.declaration->Load(loaded->library);
       // A function for another platform fails only when it is called here.
       if (!native.ok() && !absl::IsUnimplemented(native.status())) {
-        return Annotate(
-            native.status(),
-            absl::StrCat("(native function ", loaded->manifest.module, ".",
-                         name, " of '", loaded->library->path(), "')"));
+        return LoadFunction(*loaded, name).status();
       }
       const bool first = modules[loaded->manifest.module]
                              .emplace(name, std::move(native))

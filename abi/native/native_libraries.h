@@ -9,6 +9,7 @@
 #ifndef EYRIE_ABI_NATIVE_NATIVE_LIBRARIES_H_
 #define EYRIE_ABI_NATIVE_NATIVE_LIBRARIES_H_
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "abi/native/manifest.h"
 #include "abi/native/native_function.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "vm/module/module.h"
 
 namespace eyrie::native {
@@ -33,6 +35,22 @@ struct LoadedLibrary {
 // of ReadManifest and NativeLibrary::Open.
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
     const std::string& path, const std::string& manifest);
+
+// The same for a manifest's text, without a name of its file. `path` is that of
+// the library.
+absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadWithManifest(
+    const std::string& path, absl::string_view manifest);
+
+// Creates a library of functions that are linked into this program, by the
+// names of their symbols. Returns the errors of Manifest::Parse and
+// NativeLibrary::OfProgram. NOT_FOUND: a symbol of the manifest is not given.
+absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LibraryOfProgram(
+    absl::string_view manifest, std::map<std::string, void*> symbols);
+
+// Loads a function of the library. Returns the errors of
+// NativeDeclaration::Load with the names of both.
+absl::StatusOr<std::shared_ptr<const NativeFunction>> LoadFunction(
+    const LoadedLibrary& library, absl::string_view name);
 
 using NativeModules = std::vector<std::shared_ptr<const vm::Module>>;
 

@@ -207,6 +207,24 @@ typedef struct eyrie_native_library_t eyrie_native_library_t;
 EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open(
     const char* path, const char* manifest,
     eyrie_native_library_t** out_library);
+/* The same with the manifest's text instead of its file. */
+EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open_text(
+    const char* path, const char* manifest_text,
+    eyrie_native_library_t** out_library);
+
+/* A function that is linked into this program. */
+typedef struct eyrie_native_symbol_t {
+  const char* name; /* as the manifest has it */
+  void* address;
+} eyrie_native_symbol_t;
+
+/* Creates a library of functions that are linked into this program, with the
+ * text of a manifest. NOT_FOUND: a symbol of the manifest is not given.
+ * INVALID_ARGUMENT: a malformed manifest, or an address that is NULL.
+ * UNIMPLEMENTED: an unknown manifest version. */
+EYRIE_EXPORT eyrie_error_t* eyrie_native_library_create(
+    const char* manifest_text, const eyrie_native_symbol_t* symbols,
+    size_t symbol_count, eyrie_native_library_t** out_library);
 EYRIE_EXPORT void eyrie_native_library_retain(eyrie_native_library_t* library);
 EYRIE_EXPORT void eyrie_native_library_release(eyrie_native_library_t* library);
 
@@ -225,6 +243,9 @@ typedef struct eyrie_native_data_t {
 } eyrie_native_data_t;
 
 /* ---- Contexts ----------------------------------------------------------- */
+
+/* A set of functions of the host (c_linker.h). */
+typedef struct eyrie_linker_t eyrie_linker_t;
 
 /* Linked modules with their own globals. Only one thread at a time may use a
  * context and its functions and calls, except for eyrie_context_cancel. */
@@ -282,6 +303,9 @@ typedef struct eyrie_context_options_t {
   /* Called once when log_data is no longer needed, even if the context cannot
    * be created. May be NULL. */
   void (*free_log_data)(void* log_data);
+  /* Functions of the host that the modules may import (c_linker.h). The context
+   * retains them. May be NULL. */
+  const eyrie_linker_t* linker;
 } eyrie_context_options_t;
 
 /* The same with options, which may be NULL. Initializers run within the limits

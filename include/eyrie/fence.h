@@ -24,7 +24,8 @@
 
 namespace eyrie {
 
-// An event that is reached once or fails permanently. Thread-safe.
+// An event that is reached once or fails permanently. Thread-safe. Copies refer
+// to the same fence.
 class Fence {
  public:
   // Creates a fence that is not reached. The host or a call may signal it.
@@ -36,6 +37,9 @@ class Fence {
     }
     return Fence(handle);
   }
+
+  // Takes ownership of a fence of the C API.
+  static Fence Adopt(eyrie_fence_t* fence) { return Fence(fence); }
 
   // Marks the fence as reached. INVALID_ARGUMENT: it is already reached. If the
   // fence has failed, returns that failure.
@@ -89,7 +93,8 @@ class Fence {
     return {};
   }
 
-  internal::Handle<eyrie_fence_t, eyrie_fence_release> handle_;
+  internal::SharedHandle<eyrie_fence_t, eyrie_fence_retain, eyrie_fence_release>
+      handle_;
 };
 
 // Calls a function without waiting for its results; see eyrie_function_start

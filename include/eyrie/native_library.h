@@ -34,6 +34,29 @@ class NativeLibrary {
     return NativeLibrary(handle);
   }
 
+  // The same with the manifest's text instead of its file.
+  static Result<NativeLibrary> OpenText(const std::string& path,
+                                        const std::string& manifest_text) {
+    eyrie_native_library_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_native_library_open_text(
+            path.c_str(), manifest_text.c_str(), &handle)) {
+      return Error(error);
+    }
+    return NativeLibrary(handle);
+  }
+  // Creates a library of functions that are linked into this program, with the
+  // text of a manifest. Returns the errors of eyrie_native_library_create.
+  using Symbol = eyrie_native_symbol_t;
+  static Result<NativeLibrary> OfProgram(const std::string& manifest_text,
+                                         const std::vector<Symbol>& symbols) {
+    eyrie_native_library_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_native_library_create(
+            manifest_text.c_str(), symbols.data(), symbols.size(), &handle)) {
+      return Error(error);
+    }
+    return NativeLibrary(handle);
+  }
+
   // Returns the names that modules import, such as "xffi.scale".
   std::vector<std::string> functions() const {
     std::vector<std::string> names(eyrie_native_library_function_count(get()));

@@ -27,6 +27,7 @@
 #include "eyrie/c.h"
 #include "eyrie/device.h"
 #include "eyrie/function.h"
+#include "eyrie/linker.h"
 #include "eyrie/log.h"
 #include "eyrie/native_library.h"
 #include "eyrie/result.h"
@@ -103,6 +104,8 @@ struct ContextOptions {
   // Libraries with functions that the modules may import. The context retains
   // them.
   std::vector<const NativeLibrary*> native_libraries = {};
+  // Functions of the host that the modules may import. The context keeps them.
+  const Linker* linker = nullptr;
   // User data that native code can ask for, by its type's name. The pointers
   // must not be null, and must be valid as long as the context exists.
   std::map<std::string, void*> native_data = {};
@@ -158,6 +161,7 @@ class Context {
     options.native_data = data.data();
     options.native_data_count = data.size();
     internal::SetLog(choices.log, options);
+    options.linker = choices.linker ? choices.linker->get() : nullptr;
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules.data(), modules.size(), devices.data(), devices.size(),

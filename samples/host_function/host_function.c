@@ -1,0 +1,44 @@
+/* Gives a compiled model a function of this program: host_function shop.vmfb */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eyrie/c_linker.h"
+
+static eyrie_error_t* Discount(eyrie_host_call_t* call,
+                               const eyrie_slot_t* arguments,
+                               eyrie_slot_t* results, void* user) {
+  (void)call, (void)user;
+  results[0].f32 = arguments[0].f32 * (arguments[1].i32 == 7 ? 0.9f : 1.0f);
+  return NULL;
+}
+
+static void Check(eyrie_error_t* error) {
+  if (error == NULL) return;
+  fprintf(stderr, "host_function: %s\n", eyrie_error_message(error));
+  exit(1);
+}
+
+int main(int argc, char** argv) {
+  eyrie_linker_t* linker = eyrie_linker_create();
+  Check(eyrie_linker_define(linker, "shop.discount", "(f32, i32) -> f32",
+                            Discount, NULL, NULL));
+  const eyrie_context_options_t options = {.struct_size = sizeof(options),
+                                           .linker = linker};
+  eyrie_device_t* device;
+  eyrie_module_t* module;
+  eyrie_context_t* context;
+  eyrie_function_t* total;
+  Check(eyrie_device_open("local-sync", NULL, &device));
+  Check(eyrie_module_load_file(argv[argc - 1], &module));
+  Check(eyrie_context_create_with_options(&module, 1, &device, 1, &options,
+                                          &context));
+  Check(eyrie_context_function(context, "total", &total));
+  eyrie_value_t* prices[] = {eyrie_value_i32(10), eyrie_value_i32(50)};
+  eyrie_value_t* arguments[] = {eyrie_value_list(prices, 2),
+                                eyrie_value_i32(7)};
+  eyrie_value_t* result = NULL;
+  Check(eyrie_function_call(total, arguments, 2, &result, 1));
+  double number = 0;
+  eyrie_value_get_f64(result, &number);
+  printf("%.2f\n", number);
+}

@@ -1,0 +1,80 @@
+// Modules whose function passes its arguments on to an import. Only tests use
+// this.
+#ifndef EYRIE_TESTS_SUPPORT_FORWARDING_MODULE_H_
+#define EYRIE_TESTS_SUPPORT_FORWARDING_MODULE_H_
+
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "eyrie/runtime.h"
+#include "tests/support/module_builder.h"
+
+namespace eyrie {
+
+// Names registers in the order of a calling convention.
+class RegisterNames {
+ public:
+  std::string Next(char letter) {
+    if (letter == 'r') return absl::StrCat("r", refs_++);
+    const bool wide = letter == 'I' || letter == 'F';
+    if (wide) numbers_ += numbers_ % 2;
+    const int at = numbers_;
+    numbers_ += wide ? 2 : 1;
+    return absl::StrCat("i", at);
+  }
+
+ private:
+  int numbers_ = 0;
+  int refs_ = 0;
+};
+
+// Adds a function "f" with the import's calling convention, "0fi_f", that calls
+// it. `declaration` is the function's, such as "sync func @f(%a: f32) -> f32".
+inline void AddForwarding(tests::ModuleBuilder& module,
+                          const std::string& import,
+                          const std::string& convention,
+                          const std::string& declaration = "",
+                          const std::string& name = "f") {
+  const uint32_t ordinal = module.AddImport(import, convention);
+  const size_t middle = convention.find('_');
+  RegisterNames names;
+  std::string arguments;
+  std::string results;
+  for (size_t i = 1; i < convention.size(); ++i) {
+    const char letter = convention[i];
+    if (letter == 'v' || i == middle) continue;
+    absl::StrAppend(i < middle ? &arguments : &results, names.Next(letter),
+                    " ");
+  }
+  auto& function = module.AddFunction(
+      name, convention,
+      absl::StrCat("entry: call #", ordinal, " [", arguments, "] [", results,
+                   "] return [", results, "]"));
+  if (!declaration.empty()) {
+    function.attributes.emplace_back("iree.abi.declaration", declaration);
+  }
+}
+
+inline Module Loaded(const tests::ModuleBuilder& module) {
+  const std::vector<uint8_t> bytes = module.Build();
+  auto loaded = Module::Load(std::as_bytes(std::span(bytes)));
+  if (!loaded) std::abort();
+  return *loaded;
+}
+
+inline Module Forwarding(const std::string& import,
+                         const std::string& convention,
+                         const std::string& declaration = "") {
+  tests::ModuleBuilder module;
+  AddForwarding(module, import, convention, declaration);
+  return Loaded(module);
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_TESTS_SUPPORT_FORWARDING_MODULE_H_
