@@ -25,6 +25,7 @@ namespace eyrie {
 namespace {
 
 constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
+constexpr char kStorage[] = "tests/modules/3.13/destination.vmfb";
 constexpr char kScalars[] = "tests/modules/3.13/scalars.vmfb";
 
 std::unique_ptr<abi::Session> OpenSession(const char* path) {
@@ -158,6 +159,29 @@ BENCHMARK_CAPTURE(HostCalls, none, "none")->Name("BM_1000_loops");
 BENCHMARK_CAPTURE(HostCalls, function, "function")
     ->Name("BM_1000_calls_of_function");
 BENCHMARK_CAPTURE(HostCalls, host, "host")->Name("BM_1000_calls_of_host");
+
+// Measures a call whose result goes into memory of the caller.
+void Out(benchmark::State& state, const char* path, const char* name) {
+  Context context = OpenContext(path);
+  auto function = context.Find(name);
+  const std::vector<Value> arguments = AddArguments();
+  alignas(64) float numbers[4] = {};
+  const std::vector<Value> outs = {*Value::Borrow({4}, numbers)};
+  for (auto _ : state) {
+    if (!function->CallOut(outs, arguments)) std::abort();
+  }
+}
+
+// The same without memory of the caller.
+void Plain(benchmark::State& state, const char* path, const char* name) {
+  Context context = OpenContext(path);
+  auto function = context.Find(name);
+  const std::vector<Value> arguments = AddArguments();
+  for (auto _ : state) {
+    if (!function->Call(arguments)) std::abort();
+  }
+}
+
 BENCHMARK_CAPTURE(Raw, add, kAdd, "add", RawFloats())->Name("BM_add_raw");
 BENCHMARK_CAPTURE(Prepared, add, kAdd, "add", AddArguments())
     ->Name("BM_add_prepared");
@@ -172,6 +196,10 @@ BENCHMARK_CAPTURE(Prepared, all, kScalars, "all", ScalarArguments())
     ->Name("BM_scalars_prepared");
 BENCHMARK_CAPTURE(Marshalled, all, kScalars, "all", ScalarArguments())
     ->Name("BM_scalars_marshalled");
+BENCHMARK_CAPTURE(Plain, add, kAdd, "add")->Name("BM_add_call");
+BENCHMARK_CAPTURE(Out, add, kAdd, "add")->Name("BM_add_out_copied");
+BENCHMARK_CAPTURE(Plain, add, kStorage, "add_into")->Name("BM_add_into_call");
+BENCHMARK_CAPTURE(Out, add, kStorage, "add_into")->Name("BM_add_out_in_place");
 
 }  // namespace
 }  // namespace eyrie

@@ -23,8 +23,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"
+#include "base/short_row.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
+#include "eyrie/c_out.h"
 #include "hal/element_type.h"
 
 struct eyrie_prepared_t {
@@ -132,6 +134,23 @@ absl::Status Find(eyrie_context_t& context, const char* name,
   return absl::OkStatus();
 }
 
+// The maximum number of results whose addresses are kept on the stack.
+constexpr size_t kFewResults = 16;
+
+// Stores the addresses of the values that the results replace. Returns false if
+// there are more than kFewResults, or if a value must be created.
+bool AllExist(const eyrie_function_t& function,
+              std::span<eyrie_value_t* const> results, HostValue** targets) {
+  const size_t count = function.returned.size();
+  if (count > kFewResults) return false;
+  for (size_t i = 0; i < count; ++i) {
+    eyrie_value_t* const result = results[i];
+    if (result == nullptr || result == NoMemoryHandle()) return false;
+    targets[i] = FromHandle(result);
+  }
+  return true;
+}
+
 absl::Status Call(eyrie_function_t& function,
                   std::span<eyrie_value_t* const> arguments,
                   std::span<const char* const> names,
@@ -139,8 +158,37 @@ absl::Status Call(eyrie_function_t& function,
   RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
   GivenArguments given;
   RETURN_IF_ERROR(given.Set(arguments, names));
+  HostValue* targets[kFewResults];
+  if (AllExist(function, out_results, targets)) [[likely]] {
+    return function.invoker.Call(given.values(), given.names(),
+                                 {targets, function.returned.size()},
+                                 function.results);
+  }
   RETURN_IF_ERROR(
       function.invoker.Call(given.values(), given.names(), function.results));
+  HandOut(function, out_results);
+  return absl::OkStatus();
+}
+
+absl::Status CallOut(eyrie_function_t& function,
+                     std::span<eyrie_value_t* const> arguments,
+                     std::span<const char* const> names,
+                     std::span<eyrie_value_t* const> outs,
+                     std::span<eyrie_value_t*> out_results) {
+  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
+  GivenArguments given;
+  RETURN_IF_ERROR(given.Set(arguments, names));
+  ShortRow<const HostValue*, 16> arrays;
+  RETURN_IF_ERROR(arrays.Resize(outs.size(), "arrays for results"));
+  for (size_t i = 0; i < outs.size(); ++i) {
+    if (outs[i] == NoMemoryHandle()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("There was no memory for the array of result ", i, "."));
+    }
+    arrays[i] = outs[i] == nullptr ? nullptr : FromHandle(outs[i]);
+  }
+  RETURN_IF_ERROR(function.invoker.CallOut(given.values(), given.names(),
+                                           arrays, function.results));
   HandOut(function, out_results);
   return absl::OkStatus();
 }
@@ -161,6 +209,11 @@ absl::Status Call(eyrie_prepared_t& prepared,
                   std::span<eyrie_value_t*> out_results) {
   eyrie_function_t& function = *prepared.function;
   RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
+  HostValue* targets[kFewResults];
+  if (AllExist(function, out_results, targets)) [[likely]] {
+    return function.invoker.Call(
+        prepared.call, {targets, function.returned.size()}, function.results);
+  }
   RETURN_IF_ERROR(function.invoker.Call(prepared.call, function.results));
   HandOut(function, out_results);
   return absl::OkStatus();
@@ -208,27 +261,35 @@ absl::Status GivenArguments::Set(std::span<eyrie_value_t* const> arguments,
         Counted(names.size(), "name"), names.size() == 1 ? " is" : " are",
         " given for ", Counted(arguments.size(), "argument"), "."));
   }
-  RETURN_IF_ERROR(values_.Resize(arguments.size(), "arguments"));
-  RETURN_IF_ERROR(names_.Resize(names.size(), "names of arguments"));
+  const HostValue** values = few_;
+  if (arguments.size() > kFew) {
+    RETURN_IF_ERROR(many_.Resize(arguments.size(), "arguments"));
+    values = many_.data();
+  }
+  values_ = {values, arguments.size()};
   for (size_t i = 0; i < arguments.size(); ++i) {
     const eyrie_value_t* const value = arguments[i];
-    if (value == NoMemoryHandle()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("There was no memory for the value of argument ", i,
-                       ", counted from 0."));
-    }
-    values_[i] = &FromHandle(value);
+    if (value == NoMemoryHandle()) return NoValue(i);
+    values[i] = &FromHandle(value);
   }
+  if (names.empty()) [[likely]]
+    return absl::OkStatus();
+  RETURN_IF_ERROR(names_.Resize(names.size(), "names of arguments"));
   for (size_t i = 0; i < names.size(); ++i) names_[i] = names[i];
   return absl::OkStatus();
 }
 
-absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
-  const size_t count = function.returned.size();
-  if (count <= room) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "Function '", function.invoker.signature().function(), "' has ",
-      Counted(count, "result"), " and there is room for ", room, "."));
+absl::Status GivenArguments::NoValue(size_t index) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("There was no memory for the value of argument ", index,
+                   ", counted from 0."));
+}
+
+absl::Status NoRoom(const eyrie_function_t& function, size_t room) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("Function '", function.invoker.signature().function(),
+                   "' has ", Counted(function.returned.size(), "result"),
+                   " and there is room for ", room, "."));
 }
 
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results) {
@@ -282,6 +343,16 @@ eyrie_error_t* eyrie_function_call_named(
   return abi::CreateError(abi::Call(*function, {arguments, argument_count},
                                     {names, name_count},
                                     {results, result_capacity}));
+}
+
+eyrie_error_t* eyrie_function_call_out(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_value_t* const* outs, size_t out_count, eyrie_value_t** results,
+    size_t result_capacity) {
+  return abi::CreateError(abi::CallOut(*function, {arguments, argument_count},
+                                       {names, name_count}, {outs, out_count},
+                                       {results, result_capacity}));
 }
 
 eyrie_error_t* eyrie_function_prepare(eyrie_function_t* function,

@@ -165,12 +165,25 @@ class GivenArguments {
   std::span<const absl::string_view> names() { return names_; }
 
  private:
-  ShortRow<const HostValue*, 16> values_;
+  static constexpr size_t kFew = 16;
+
+  [[gnu::cold]] static absl::Status NoValue(size_t index);
+
+  const HostValue* few_[kFew];  // not initialized
+  ShortRow<const HostValue*, 1> many_;
+  std::span<const HostValue* const> values_;
   ShortRow<absl::string_view, 16> names_;
 };
 
+// Returns the error of CheckRoom.
+[[gnu::cold]] absl::Status NoRoom(const eyrie_function_t& function,
+                                  size_t room);
 // RESOURCE_EXHAUSTED: the function has more than `room` results.
-absl::Status CheckRoom(const eyrie_function_t& function, size_t room);
+inline absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
+  if (function.returned.size() <= room) [[likely]]
+    return absl::OkStatus();
+  return NoRoom(function, room);
+}
 // Moves the function's results to the caller's values. Creates a value for each
 // entry that is NULL or NoMemoryHandle().
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);

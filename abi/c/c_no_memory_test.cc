@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "eyrie/c.h"
 #include "eyrie/c_fence.h"
+#include "eyrie/c_out.h"
 #include "eyrie/runtime.h"
 #include "eyrie/value.h"
 #include "gtest/gtest.h"
@@ -212,6 +213,10 @@ TEST_F(CNoMemoryCalls, WhatTakesValuesFails) {
       {"call by name",
        eyrie_function_call_named(add_, given, 2, &name, 1, &result, 1),
        kArgument},
+      {"call with out",
+       eyrie_function_call_out(add_, given, 1, nullptr, 0, given + 1, 1,
+                               &result, 1),
+       "8: There was no memory for the array of result 0."},
       {"prepare", eyrie_function_prepare(add_, given, 2, nullptr, 0, &prepared),
        kArgument},
       {"begin",

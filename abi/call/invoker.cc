@@ -1,4 +1,5 @@
-// Binds arguments to parameters, encodes them, calls and decodes the results.
+// Binds arguments to parameters, encodes them and calls. decode_results.cc
+// decodes the results.
 //
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include "abi/call/invoker.h"
@@ -10,26 +11,16 @@
 
 #include "abi/signature/signature_reader.h"
 #include "abi/value/buffer_description.h"
-#include "abi/value/decoder.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
-#include "base/counted.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "vm/run/context.h"
 
 namespace eyrie::abi {
 namespace {
-
-// Adds the place to a message: "Argument 0 ('x')['a']: the sentence."
-absl::Status Located(const absl::Status& status, std::string name,
-                     const std::string& path) {
-  name[0] = absl::ascii_toupper(name[0]);
-  return absl::Status(status.code(),
-                      absl::StrCat(name, path, ": ", status.message()));
-}
 
 // Pointers to the arguments of a call.
 struct Pointers {
@@ -68,7 +59,16 @@ Invoker Invoker::Bind(Session& session, Callable callable,
   Invoker invoker(&session, std::move(callable), std::move(signature),
                   std::move(device), session.context().memory());
   invoker.Flatten();
+  invoker.PlanDirect();
   return invoker;
+}
+
+// The other functions convert more than single values.
+void Invoker::PlanDirect() {
+  if (flat_ || signature_.raw() != nullptr) return;
+  direct_arguments_ = DirectPlan(signature_.arguments());
+  if (signature_.results_are_slots()) return;
+  direct_results_ = DirectPlan(signature_.results());
 }
 
 absl::StatusOr<Invoker> Invoker::Create(Session& session, Callable callable) {
@@ -90,6 +90,13 @@ Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature,
                   std::move(memory));
   invoker.Flatten();
   return invoker;
+}
+
+absl::Status Invoker::Located(const absl::Status& status, std::string name,
+                              const std::string& path) {
+  name[0] = absl::ascii_toupper(name[0]);
+  return absl::Status(status.code(),
+                      absl::StrCat(name, path, ": ", status.message()));
 }
 
 absl::Status Invoker::NothingToCall() const {
@@ -209,7 +216,7 @@ absl::Status Invoker::CreateStorage(size_t index, Encoder& encoder,
 
 absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
                                 std::span<const absl::string_view> names,
-                                std::span<vm::Slot> slots) {
+                                std::span<vm::Slot> slots, Outs outs) {
   const size_t count = slots.size();
   const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
@@ -232,6 +239,8 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
     if (places[i] != nullptr) {
       RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
     } else {
+      RETURN_IF_ERROR(UseAsStorage(i, outs, values, slots[i]));
+      if (slots[i].ref != nullptr) continue;
       RETURN_IF_ERROR(CreateStorage(i, encoder, slots[i]));
     }
   }
@@ -257,54 +266,12 @@ absl::Status Invoker::OrderArguments(std::span<vm::Slot> slots) {
   return absl::OkStatus();
 }
 
-absl::Status Invoker::OrderResults(std::span<vm::Value> values) {
-  if (signature_.raw() == nullptr) [[likely]]
-    return absl::OkStatus();
-  const std::vector<v0::RawType>& types = signature_.raw()->signature.results;
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i].layout != v0::Layout::kColumnMajor) continue;
-    auto* view = RefCast<hal::BufferView>(values[i].ref());
-    if (view == nullptr) continue;
-    ASSIGN_OR_RETURN(
-        Ref<hal::BufferView> ordered,
-        v0::ToRows(*device_, types[i], Ref<hal::BufferView>::Share(view)));
-    values[i] = vm::Value(Ref<RefObject>(std::move(ordered)));
-  }
-  return absl::OkStatus();
-}
-
 void Invoker::DropSlots(std::span<vm::Slot> slots) const {
   for (size_t i = 0; i < slots.size(); ++i) {
     const bool is_ref =
         signature_.arguments()[i].carrier == vm::ValueType::kRef;
     if (is_ref && slots[i].ref != nullptr) slots[i].ref->DropRef();
   }
-}
-
-absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
-                                std::vector<HostValue>& results) {
-  RETURN_IF_ERROR(OrderResults(values));
-  const std::span<const Parameter> parameters = signature_.results();
-  RETURN_IF_ERROR(Resize(results, parameters.size(), kResults));
-  ASSIGN_OR_RETURN(MemoryCharge charge,
-                   MemoryCharge::Take(memory_, 0, kResults));
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const bool slots = signature_.results_are_slots();
-    if (!slots && Decoder::DecodeNumber(values[i], parameters[i].type,
-                                        results[i])) [[likely]] {
-      continue;
-    }
-    Decoder decoder(&statistics_, &charge);
-    absl::StatusOr<HostValue> value =
-        slots ? decoder.DecodeSlots(values, parameters[0].type)
-              : decoder.Decode(values[i], parameters[i].type);
-    if (!value.ok()) {
-      results.clear();
-      return Located(value.status(), signature_.ResultName(i), decoder.path());
-    }
-    results[i] = *std::move(value);
-  }
-  return absl::OkStatus();
 }
 
 absl::Status Invoker::Call(std::span<const HostValue> positional,
@@ -318,6 +285,52 @@ absl::Status Invoker::Call(std::span<const HostValue> positional,
 absl::Status Invoker::Call(std::span<const HostValue* const> given,
                            std::span<const absl::string_view> names,
                            std::vector<HostValue>& results) {
+  HostValue* targets[DirectPlan::kMaxValues];
+  if (!PointAt(results, targets)) {
+    return CallEncoded(given, names, {}, results);
+  }
+  std::vector<HostValue> spare;
+  return Call(given, names, {targets, results.size()}, spare);
+}
+
+bool Invoker::PointAt(std::vector<HostValue>& results,
+                      HostValue** targets) const {
+  const size_t count = results.size();
+  if (!direct_results_.applies() || count != direct_results_.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) targets[i] = &results[i];
+  return true;
+}
+
+absl::Status Invoker::Call(std::span<const HostValue* const> given,
+                           std::span<const absl::string_view> names,
+                           std::span<HostValue* const> results,
+                           std::vector<HostValue>& spare) {
+  vm::Slot arguments[DirectPlan::kMaxValues];
+  vm::Slot returned[DirectPlan::kMaxValues];
+  uint32_t lent = 0;
+  if (!direct_arguments_.applies() || !direct_results_.applies() ||
+      given.size() != direct_arguments_.size() || !names.empty() ||
+      !direct_arguments_.Encode(given.data(), device_.get(), arguments, lent))
+      [[unlikely]] {
+    return MoveResults(CallEncoded(given, names, {}, spare), results, spare);
+  }
+  const size_t count = direct_results_.size();
+  statistics_ = CallStatistics();
+  RETURN_IF_ERROR(
+      callable_.Invoke({arguments, given.size()}, {returned, count}));
+  statistics_.lent = lent;
+  if (!direct_results_.CanDecode(returned)) [[unlikely]] {
+    return DecodeSlots({returned, count}, results, spare);
+  }
+  direct_results_.Decode(returned, results.data(), statistics_.lent);
+  return absl::OkStatus();
+}
+
+absl::Status Invoker::CallEncoded(std::span<const HostValue* const> given,
+                                  std::span<const absl::string_view> names,
+                                  Outs outs, std::vector<HostValue>& results) {
   if (session_ == nullptr) return NothingToCall();
   if (flat_) {
     HostValue rest;
@@ -326,21 +339,16 @@ absl::Status Invoker::Call(std::span<const HostValue* const> given,
     RETURN_IF_ERROR(flat_->Call(raw, {}, results));
     return NestResults(results);
   }
-  const std::span<const vm::ValueType> carriers = signature_.result_carriers();
   Slots arguments;
   Slots returned;
-  ShortRow<vm::Value, 8> values;
   RETURN_IF_ERROR(arguments.Resize(signature_.arguments().size(), kArguments));
-  RETURN_IF_ERROR(returned.Resize(carriers.size(), kResults));
-  RETURN_IF_ERROR(values.Resize(carriers.size(), kResults));
-  absl::Status status = EncodeAll(given, names, arguments);
+  RETURN_IF_ERROR(
+      returned.Resize(signature_.result_carriers().size(), kResults));
+  absl::Status status = EncodeAll(given, names, arguments, outs);
   if (status.ok()) status = callable_.Invoke(arguments, returned);
   DropSlots(arguments);
   RETURN_IF_ERROR(status);
-  for (size_t i = 0; i < returned.size(); ++i) {
-    values[i] = vm::Value::Adopt(carriers[i], returned[i]);
-  }
-  return DecodeAll(values, results);
+  return DecodeSlots(returned, results);
 }
 
 absl::StatusOr<PreparedCall> Invoker::Prepare(
@@ -357,9 +365,29 @@ absl::Status Invoker::Call(PreparedCall& prepared,
     RETURN_IF_ERROR(flat_->Call(prepared, results));
     return NestResults(results);
   }
+  HostValue* targets[DirectPlan::kMaxValues];
+  if (PointAt(results, targets)) {
+    std::vector<HostValue> spare;
+    return Call(prepared, {targets, results.size()}, spare);
+  }
   statistics_ = CallStatistics();
-  RETURN_IF_ERROR(prepared.Invoke());
-  return DecodeAll(prepared.results(), results);
+  ASSIGN_OR_RETURN(const std::span<vm::Slot> returned, prepared.InvokeRaw());
+  return DecodeSlots(returned, results);
+}
+
+absl::Status Invoker::Call(PreparedCall& prepared,
+                           std::span<HostValue* const> results,
+                           std::vector<HostValue>& spare) {
+  if (!direct_results_.applies()) [[unlikely]] {
+    return MoveResults(Call(prepared, spare), results, spare);
+  }
+  statistics_ = CallStatistics();
+  ASSIGN_OR_RETURN(const std::span<vm::Slot> returned, prepared.InvokeRaw());
+  if (!direct_results_.CanDecode(returned.data())) [[unlikely]] {
+    return DecodeSlots(returned, results, spare);
+  }
+  direct_results_.Decode(returned.data(), results.data(), statistics_.lent);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
@@ -452,25 +480,6 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
         vm::Value::Adopt(signature_.arguments()[i].carrier, slots[i]));
   }
   return values;
-}
-
-absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
-    std::vector<vm::Value> values) {
-  std::vector<HostValue> results;
-  if (flat_) {
-    ASSIGN_OR_RETURN(results, flat_->Decode(std::move(values)));
-    RETURN_IF_ERROR(NestResults(results));
-    return results;
-  }
-  const size_t count = signature_.result_carriers().size();
-  if (values.size() != count) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Function '", signature_.function(), "' has ",
-                     Counted(count, "result"), "; ", values.size(),
-                     values.size() == 1 ? " is given." : " are given."));
-  }
-  RETURN_IF_ERROR(DecodeAll(values, results));
-  return results;
 }
 
 }  // namespace eyrie::abi

@@ -9,11 +9,13 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "abi/call/prepared_call.h"
 #include "abi/call/session.h"
 #include "abi/signature/signature.h"
+#include "abi/value/direct.h"
 #include "abi/value/encoder.h"
 #include "abi/value/host_value.h"
 #include "absl/status/status.h"
@@ -57,13 +59,37 @@ class Invoker {
                     std::span<const absl::string_view> names,
                     std::vector<HostValue>& results);
 
+  // The same with values to replace, one for each result. They do not change
+  // if the call fails. `spare` is for the results of calls that need more than
+  // moves; its content is meaningless after the call.
+  absl::Status Call(std::span<const HostValue* const> values,
+                    std::span<const absl::string_view> names,
+                    std::span<HostValue* const> results,
+                    std::vector<HostValue>& spare);
+
+  // The same, with results in the caller's memory. `outs` has at most one entry
+  // for each result, in order; null leaves the result to the call. A function
+  // that takes storage for the result writes to the array itself, if that is
+  // dense, aligned and not lent to the call; any other result is copied. The
+  // results in `results` then share the arrays' memory. If the call fails, the
+  // arrays may have been written to.
+  // INVALID_ARGUMENT: as Call, or an array cannot take its result, or overlaps
+  // another one. This is known before the call, except for shapes and element
+  // types that the signature leaves open.
+  absl::Status CallOut(std::span<const HostValue* const> values,
+                       std::span<const absl::string_view> names,
+                       std::span<const HostValue* const> outs,
+                       std::vector<HostValue>& results);
+
   // Encodes arguments once for repeated calls. Copies whatever is not lent, and
   // allocates storage for results. Fails as Call does if an argument is wrong.
   absl::StatusOr<PreparedCall> Prepare(
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names);
-  // Repeats a call that this invoker prepared.
+  // Repeat a call that this invoker prepared.
   absl::Status Call(PreparedCall& prepared, std::vector<HostValue>& results);
+  absl::Status Call(PreparedCall& prepared, std::span<HostValue* const> results,
+                    std::vector<HostValue>& spare);
 
   // Statistics on the arrays of the last call.
   const CallStatistics& statistics() const {
@@ -95,6 +121,7 @@ class Invoker {
 
  private:
   using Slots = ShortRow<vm::Slot, 16>;
+  using Outs = std::span<const HostValue* const>;
 
   Invoker(Session* session, Callable callable, Signature signature,
           Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory);
@@ -108,9 +135,16 @@ class Invoker {
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names, hal::Fence* wait,
       hal::Fence& signal);
+  // Stores the addresses of results that a call can replace without a Decoder.
+  // Returns false if it cannot, or if their number is another one.
+  bool PointAt(std::vector<HostValue>& results, HostValue** targets) const;
+  // Calls with values that direct_arguments_ may not be able to move.
+  absl::Status CallEncoded(std::span<const HostValue* const> given,
+                           std::span<const absl::string_view> names, Outs outs,
+                           std::vector<HostValue>& results);
   absl::Status EncodeAll(std::span<const HostValue* const> values,
                          std::span<const absl::string_view> names,
-                         std::span<vm::Slot> slots);
+                         std::span<vm::Slot> slots, Outs outs = {});
   absl::Status EncodeOne(const HostValue& value, size_t index, Encoder& encoder,
                          vm::Slot& slot);
   // Stores each named argument at its parameter's place. Arguments without one
@@ -119,9 +153,12 @@ class Invoker {
   absl::Status Place(std::span<const HostValue* const> named,
                      std::span<const absl::string_view> names,
                      std::span<const HostValue*> places, HostValue& rest) const;
-  // Convert column-major tensors of a raw signature from row-major, and back.
+  // Converts column-major tensors of a raw signature from row-major;
+  // OrderResults converts back.
   absl::Status OrderArguments(std::span<vm::Slot> slots);
-  absl::Status OrderResults(std::span<vm::Value> values);
+  // Adds the place to a message: "Argument 0 ('x')['a']: the sentence."
+  static absl::Status Located(const absl::Status& status, std::string name,
+                              const std::string& path = "");
   absl::Status NothingToCall() const;
   absl::Status TooMany(size_t count) const;
   absl::Status Missing(size_t index) const;
@@ -130,9 +167,38 @@ class Invoker {
   const Type* StorageType(size_t argument) const;
   // Allocates the storage argument that the caller left out.
   absl::Status CreateStorage(size_t index, Encoder& encoder, vm::Slot& slot);
+
+  // decode_results.cc
+  // Decodes the results of a call with a Decoder, and takes the references in
+  // `returned`.
+  absl::Status DecodeSlots(std::span<vm::Slot> returned,
+                           std::vector<HostValue>& results);
+  // The same; moves them to `results`.
+  absl::Status DecodeSlots(std::span<vm::Slot> returned,
+                           std::span<HostValue* const> results,
+                           std::vector<HostValue>& spare);
+  // Moves the values of `spare` to `results` if the call was successful.
+  static absl::Status MoveResults(const absl::Status& status,
+                                  std::span<HostValue* const> results,
+                                  std::vector<HostValue>& spare);
+  absl::Status OrderResults(std::span<vm::Value> values);
   absl::Status DecodeAll(std::span<vm::Value> values,
                          std::vector<HostValue>& results);
+
+  // call_out.cc: results in the caller's memory
+  absl::Status CheckOuts(Outs outs) const;
+  // Reports whether an argument may be storage in one of the arrays.
+  bool TakesStorageOf(Outs outs) const;
+  // Stores the array of the result that an argument is storage for, if it can
+  // be that. Otherwise leaves the slot null.
+  absl::Status UseAsStorage(size_t argument, Outs outs,
+                            std::span<const HostValue* const> given,
+                            vm::Slot& slot);
+  // Copies the results to the arrays, unless they are there already.
+  absl::Status WriteOuts(Outs outs, std::vector<HostValue>& results);
+
   void DropSlots(std::span<vm::Slot> slots) const;
+  void PlanDirect();
 
   // structured_invoker.cc: functions with structures
   // (abi/signature/structures.h).
@@ -149,6 +215,9 @@ class Invoker {
   std::shared_ptr<MemoryMeter> memory_;  // null: nothing counts
   Callable callable_;
   Signature signature_;
+  // Refer to the signature's parameters.
+  DirectPlan direct_arguments_;
+  DirectPlan direct_results_;
   CallStatistics statistics_;
   std::vector<Ref<hal::BufferView>> spares_;  // from the last call's arguments
   bool elements_may_change_ = false;          // see EncodeEarly

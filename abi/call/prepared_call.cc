@@ -27,6 +27,12 @@ absl::StatusOr<PreparedCall> PreparedCall::Create(
   return call;
 }
 
+absl::StatusOr<std::span<vm::Slot>> PreparedCall::InvokeRaw() {
+  results_.clear();
+  RETURN_IF_ERROR(callable_.Invoke(slots_, returned_));
+  return std::span<vm::Slot>(returned_);
+}
+
 absl::Status PreparedCall::Invoke() {
   results_.clear();
   RETURN_IF_ERROR(callable_.Invoke(slots_, returned_));

@@ -62,17 +62,16 @@ absl::StatusOr<int64_t> CountOf(ElementType type,
   return count;
 }
 
-std::vector<int64_t> DenseStrides(std::span<const int64_t> shape,
-                                  int64_t width) {
-  std::vector<int64_t> strides(shape.size());
-  int64_t stride = width;
+// Stores the strides of a dense array. There is one for each dimension.
+void SetDenseStrides(std::span<const int64_t> shape, ElementType type,
+                     std::span<int64_t> strides) {
+  int64_t stride = hal::StrideBits(type) / kBitsPerByte;
   for (size_t i = shape.size(); i-- > 0;) {
     strides[i] = stride;
     // Overflows only for arrays without elements, whose strides are not used.
     stride = static_cast<int64_t>(static_cast<uint64_t>(stride) *
                                   static_cast<uint64_t>(shape[i]));
   }
-  return strides;
 }
 
 // Reports whether two lists of strides give the same addresses. The stride of a
@@ -126,6 +125,12 @@ absl::Status CheckReach(std::span<const int64_t> shape,
 
 }  // namespace
 
+void HostArray::SetShape(std::span<const int64_t> shape) {
+  shape_.assign(shape.begin(), shape.end());
+  strides_.resize(shape.size());
+  SetDenseStrides(shape, type_, strides_);
+}
+
 absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Copy(
     ElementType type, std::span<const int64_t> shape,
     std::span<const uint8_t> bytes) {
@@ -148,11 +153,11 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
     ElementType type, std::span<const int64_t> shape,
     std::span<const int64_t> strides, std::span<const uint8_t> bytes,
     size_t first, std::shared_ptr<const void> owner, Use use) {
-  auto array = std::shared_ptr<HostArray>(new HostArray());
+  auto array = std::make_shared<HostArray>(Key());
   array->type_ = type;
   array->use_ = use;
   ASSIGN_OR_RETURN(array->count_, CountOf(type, shape));
-  array->shape_.assign(shape.begin(), shape.end());
+  array->SetShape(shape);
   const std::optional<uint64_t> length =
       hal::DenseByteLength(type, array->count_);
   if (!length || hal::BitCount(type) == 0) {
@@ -163,7 +168,6 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
   array->owner_ = std::move(owner);
   array->data_ = first <= bytes.size() ? bytes.data() + first : nullptr;
   const int64_t width = hal::StrideBits(type) / kBitsPerByte;
-  array->strides_ = DenseStrides(shape, width);
   if (strides.empty()) {
     if (first > bytes.size() || bytes.size() - first != *length) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -217,20 +221,59 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(
     return absl::UnimplementedError(
         absl::StrCat("The tensor ", view->ShapeAndType(), " is not dense."));
   }
-  ASSIGN_OR_RETURN(
-      const std::span<uint8_t> bytes,
-      view->buffer()->Map(hal::memory_access::kRead, 0, view->byte_length()));
-  auto array = std::shared_ptr<HostArray>(new HostArray());
+  const uint8_t* data = view->buffer()->Peek(0, view->byte_length());
+  if (data == nullptr) {
+    ASSIGN_OR_RETURN(
+        const std::span<uint8_t> bytes,
+        view->buffer()->Map(hal::memory_access::kRead, 0, view->byte_length()));
+    data = bytes.data();
+  }
+  return OfReadable(std::move(view), data, use);
+}
+
+std::shared_ptr<const HostArray> HostArray::OfReadable(
+    Ref<hal::BufferView> view, const uint8_t* data, Use use) {
+  auto array = std::make_shared<HostArray>(Key());
   array->type_ = view->element_type();
   array->use_ = use;
-  array->shape_.assign(view->shape().begin(), view->shape().end());
-  array->strides_ =
-      DenseStrides(array->shape_, hal::StrideBits(array->type_) / kBitsPerByte);
+  array->SetShape(view->shape());
   array->count_ = view->element_count();
   array->byte_length_ = view->byte_length();
-  array->data_ = bytes.data();
+  array->data_ = data;
   array->view_ = std::move(view);
-  return std::shared_ptr<const HostArray>(std::move(array));
+  return array;
+}
+
+bool HostArray::Reuse(const std::shared_ptr<const HostArray>& array,
+                      hal::BufferView* view, const uint8_t* data) {
+  if (array.use_count() != 1 || !array->view_ ||
+      array->type_ != view->element_type() ||
+      !std::equal(view->shape().begin(), view->shape().end(),
+                  array->shape_.begin(), array->shape_.end())) {
+    return false;
+  }
+  // Other threads may have dropped references after they read the array.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  auto& reused = const_cast<HostArray&>(*array);  // no array is created const
+  reused.use_ = Use::kCopy;
+  reused.casts_ = false;
+  reused.read_only_ = false;
+  reused.data_ = data;
+  reused.view_ = Ref<hal::BufferView>::Adopt(view);
+  return true;
+}
+
+hal::BufferView* HostArray::TensorOn(hal::Device& device) const {
+  if (view_) {
+    return device.allocator().CanUse(*view_->buffer()) ? view_.get() : nullptr;
+  }
+  const Imported* made = imported_.made.load(std::memory_order_acquire);
+  // Do not reuse the tensor if a module has released its ownership of the
+  // buffer.
+  const bool usable = made != nullptr && made->device.get() == &device &&
+                      made->view->element_type() == type_ &&
+                      made->view->buffer()->HasOneOwner();
+  return usable ? made->view.get() : nullptr;
 }
 
 absl::StatusOr<Ref<hal::BufferView>> HostArray::Import(hal::Device& device,
@@ -281,9 +324,9 @@ std::shared_ptr<const HostArray> HostArray::Transposed() const {
   auto array = std::shared_ptr<HostArray>(new HostArray(*this));
   std::reverse(array->shape_.begin(), array->shape_.end());
   std::reverse(array->strides_.begin(), array->strides_.end());
-  const int64_t width = hal::StrideBits(type_) / kBitsPerByte;
-  array->dense_ = HasStrides(array->shape_, array->strides_,
-                             DenseStrides(array->shape_, width), count_);
+  Dims dense(array->shape_.size());
+  SetDenseStrides(array->shape_, type_, dense);
+  array->dense_ = HasStrides(array->shape_, array->strides_, dense, count_);
   if (view_) {  // the view has the original shape
     array->owner_ = std::make_shared<Ref<hal::BufferView>>(view_);
     array->view_ = nullptr;
@@ -356,6 +399,15 @@ absl::Status CopyEntries(const HostValue::Entries& entries,
 }
 
 }  // namespace
+
+void HostValue::Set(Ref<hal::BufferView> view, const uint8_t* data) {
+  auto* held = std::get_if<ArrayPtr>(&value_);
+  if (held != nullptr && *held && HostArray::Reuse(*held, view.get(), data)) {
+    static_cast<void>(view.release());  // taken
+    return;
+  }
+  SetTo(HostArray::OfReadable(std::move(view), data));
+}
 
 absl::StatusOr<HostValue> HostValue::Copy() const {
   if (const std::string* source = bytes()) {

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
@@ -31,7 +32,11 @@ namespace eyrie::abi {
 // borrowed elements must keep them alive, and must not write to them during a
 // call.
 class HostArray {
+  struct Key {};  // only members of this class create arrays
+
  public:
+  explicit HostArray(Key /*key*/) {}
+
   // How a call may use the elements.
   enum class Use : uint8_t {
     kCopy,  // the call gets a copy if its program might write to them
@@ -71,6 +76,16 @@ class HostArray {
   // not dense. FAILED_PRECONDITION: the host cannot read it.
   static absl::StatusOr<std::shared_ptr<const HostArray>> OfTensor(
       Ref<hal::BufferView> view, Use use = Use::kCopy);
+  // The same for a dense tensor whose elements the host can read at `data`.
+  static std::shared_ptr<const HostArray> OfReadable(Ref<hal::BufferView> view,
+                                                     const uint8_t* data,
+                                                     Use use = Use::kCopy);
+
+  // Makes an array of a tensor, which nothing else refers to, an array of
+  // another tensor of its type and shape. Saves the allocation of OfReadable.
+  // Takes the reference and returns true, or returns false if it cannot.
+  static bool Reuse(const std::shared_ptr<const HostArray>& array,
+                    hal::BufferView* view, const uint8_t* data);
 
   hal::ElementType type() const { return type_; }
   std::span<const int64_t> shape() const { return shape_; }
@@ -100,6 +115,9 @@ class HostArray {
   // its device. Thread-safe. UNAVAILABLE: the device cannot use this memory.
   absl::StatusOr<Ref<hal::BufferView>> Import(hal::Device& device,
                                               hal::ElementType type) const;
+  // Returns a tensor over the elements that exists already and that `device`
+  // can use, or null. The array keeps it.
+  hal::BufferView* TensorOn(hal::Device& device) const;
   // Returns the same elements with casts() true.
   std::shared_ptr<const HostArray> Casting() const;
   // Returns the same elements with Use::kLend.
@@ -128,16 +146,18 @@ class HostArray {
     mutable std::atomic<const Imported*> made{nullptr};
   };
 
-  HostArray() = default;
+  using Dims = absl::InlinedVector<int64_t, 4>;
+
   HostArray(const HostArray&) = default;
+  void SetShape(std::span<const int64_t> shape);
 
   hal::ElementType type_ = hal::ElementType::kNone;
   Use use_ = Use::kCopy;
   bool dense_ = true;
   bool casts_ = false;
   bool read_only_ = false;
-  std::vector<int64_t> shape_;
-  std::vector<int64_t> strides_;
+  Dims shape_;
+  Dims strides_;
   int64_t count_ = 0;
   uint64_t byte_length_ = 0;
   const uint8_t* data_ = nullptr;
@@ -199,6 +219,13 @@ class HostValue {
   }
   static HostValue Dict(Entries entries);
 
+  // Replace the value. Fast if it was of the same kind.
+  void Set(bool value) { SetTo(value); }
+  void Set(Int value) { SetTo(value); }
+  void Set(Float value) { SetTo(value); }
+  // The same with an array as HostArray::OfReadable creates it.
+  void Set(Ref<hal::BufferView> view, const uint8_t* data);
+
   // Returns a copy that shares the elements of arrays. RESOURCE_EXHAUSTED: out
   // of memory. (The copy constructor would end the process.)
   absl::StatusOr<HostValue> Copy() const;
@@ -234,6 +261,14 @@ class HostValue {
     Entries entries;
   };
   static HostValue Sequence(Items items, bool is_tuple);
+  template <typename T>
+  void SetTo(T content) {
+    if (T* held = std::get_if<T>(&value_)) [[likely]] {
+      *held = std::move(content);
+    } else {
+      value_ = std::move(content);
+    }
+  }
 
   std::variant<std::monostate, bool, Int, Float, std::string, ArrayPtr,
                SequenceOf, DictOf, Ref<RefObject>>

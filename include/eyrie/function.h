@@ -8,6 +8,7 @@
 #ifndef EYRIE_FUNCTION_H_
 #define EYRIE_FUNCTION_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "eyrie/array.h"
 #include "eyrie/c.h"
+#include "eyrie/c_out.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
 
@@ -42,19 +44,24 @@ class Row {
 class ResultRow {
  public:
   ResultRow(const std::vector<Value>& values, size_t count) : row_(count) {
-    for (size_t i = 0; i < count; ++i) {
-      row_.data()[i] = i < values.size() ? values[i].get() : nullptr;
-    }
+    eyrie_value_t** const entries = row_.data();
+    const size_t known = std::min(count, values.size());
+    for (size_t i = 0; i < known; ++i) entries[i] = values[i].get();
+    for (size_t i = known; i < count; ++i) entries[i] = nullptr;
   }
   eyrie_value_t** data() { return row_.data(); }
   size_t size() const { return row_.size(); }
 
   // Stores the results in `values` after a successful call.
   void GiveTo(std::vector<Value>& values) {
-    values.resize(size());
-    for (size_t i = 0; i < size(); ++i) {
-      values[i].Release();
-      values[i] = Value::Adopt(row_.data()[i]);
+    const size_t count = size();
+    if (values.size() != count) values.resize(count);
+    eyrie_value_t* const* const entries = row_.data();
+    Value* const to = values.data();
+    for (size_t i = 0; i < count; ++i) {
+      if (to[i].get() == entries[i]) continue;
+      to[i].Release();
+      to[i] = Value::Adopt(entries[i]);
     }
   }
 
@@ -67,16 +74,15 @@ class GivenArguments {
  public:
   GivenArguments(RowOf<Value> arguments, RowOf<Value::Entry> named)
       : values_(arguments.size() + named.size()), names_(named.size()) {
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      values_.data()[i] = arguments[i].get();
-    }
+    eyrie_value_t** values = values_.data();
+    for (const Value& argument : arguments) *values++ = argument.get();
     for (size_t i = 0; i < named.size(); ++i) {
       // No argument has a name with a NUL byte. C would end the name there.
       const std::string& name = named[i].first;
       names_.data()[i] = name.find('\0') == std::string::npos
                              ? name.c_str()
                              : "(a name with a NUL byte)";
-      values_.data()[arguments.size() + i] = named[i].second.get();
+      *values++ = named[i].second.get();
     }
   }
   eyrie_value_t* const* values() { return values_.data(); }
@@ -101,7 +107,9 @@ inline std::vector<Value> AdoptAll(const std::vector<eyrie_value_t*>& handles) {
 
 class Function {
  public:
-  explicit Function(eyrie_function_t* handle) : handle_(handle) {}
+  explicit Function(eyrie_function_t* handle)
+      : handle_(handle),
+        result_count_(eyrie_function_signature(handle).result_count) {}
 
   // Return the signature, its arguments and its results. Strings and shapes in
   // them are valid as long as the context.
@@ -143,7 +151,7 @@ class Function {
   Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
                         RowOf<Value::Entry> named = {}) {
     internal::GivenArguments given(arguments, named);
-    internal::ResultRow returned(results, signature().result_count);
+    internal::ResultRow returned(results, result_count_);
     if (eyrie_error_t* error = eyrie_function_call_named(
             handle_, given.values(), given.count(), given.names(),
             given.name_count(), returned.data(), returned.size())) {
@@ -151,6 +159,30 @@ class Function {
     }
     returned.GiveTo(results);
     return {};
+  }
+
+  // Calls the function with results in the caller's memory. `outs` has at most
+  // one value for each result, in order: an array, which gets the elements and
+  // whose memory the result shares, or Value() to leave the result to the call.
+  // A function that takes storage for the result writes to the array itself, if
+  // that is dense, aligned to 64 bytes and not lent to the call; any other
+  // result is copied. If the call fails, the arrays may have been written to.
+  // Returns the errors of Call, and INVALID_ARGUMENT if an array cannot take
+  // its result or overlaps another one; see eyrie_function_call_out.
+  Result<std::vector<Value>> CallOut(RowOf<Value> outs, RowOf<Value> arguments,
+                                     RowOf<Value::Entry> named = {}) {
+    internal::GivenArguments given(arguments, named);
+    internal::GivenArguments arrays(outs, {});
+    std::vector<Value> results;
+    internal::ResultRow returned(results, result_count_);
+    if (eyrie_error_t* error = eyrie_function_call_out(
+            handle_, given.values(), given.count(), given.names(),
+            given.name_count(), arrays.values(), arrays.count(),
+            returned.data(), returned.size())) {
+      return Error(error);
+    }
+    returned.GiveTo(results);
+    return results;
   }
 
   // Returns how the arrays of the last call were passed.
@@ -162,6 +194,7 @@ class Function {
 
  private:
   eyrie_function_t* handle_;
+  size_t result_count_;
 };
 
 }  // namespace eyrie

@@ -1,0 +1,201 @@
+#include "abi/value/out_array.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "abi/tensor/element_range.h"
+#include "abi/value/convert.h"
+#include "abi/value/encoder.h"
+#include "absl/strings/str_cat.h"
+#include "base/allocate.h"
+#include "base/status_macros.h"
+#include "hal/buffer.h"
+#include "hal/buffer_view.h"
+#include "hal/element_type.h"
+
+namespace eyrie::abi {
+namespace {
+
+using hal::ElementType;
+
+// A dimension of more than one element.
+struct Walk {
+  int64_t count;
+  int64_t stride;
+};
+
+// The bytes of an array: runs of `width` bytes, which all begin `walks` from
+// the first one.
+struct Layout {
+  uintptr_t first = 0;  // the lowest address
+  uintptr_t end = 0;    // one past the highest
+  uint64_t width = 0;
+  std::vector<Walk> walks;  // the longest stride last
+};
+
+// The array must not be empty. Its offsets are valid, since it exists.
+Layout LayoutOf(const HostArray& array) {
+  Layout layout;
+  layout.first = reinterpret_cast<uintptr_t>(array.data());
+  layout.width = array.byte_length();
+  layout.end = layout.first + layout.width;
+  if (array.is_dense()) return layout;
+  layout.width = hal::StrideBits(array.type()) / 8;
+  layout.end = layout.first + layout.width;
+  for (size_t i = 0; i < array.shape().size(); ++i) {
+    if (array.shape()[i] == 1) continue;
+    const int64_t stride = array.strides()[i];
+    const int64_t reach = (array.shape()[i] - 1) * stride;
+    (reach < 0 ? layout.first : layout.end) += static_cast<uintptr_t>(reach);
+    layout.walks.push_back({array.shape()[i], std::abs(stride)});
+  }
+  std::sort(layout.walks.begin(), layout.walks.end(),
+            [](const Walk& a, const Walk& b) { return a.stride < b.stride; });
+  // Elements that follow each other without a gap are one run.
+  auto& walks = layout.walks;
+  while (!walks.empty() &&
+         static_cast<uint64_t>(walks.front().stride) == layout.width) {
+    layout.width *= static_cast<uint64_t>(walks.front().count);
+    walks.erase(walks.begin());
+  }
+  return layout;
+}
+
+// Reports whether two elements of an array may be at the same address.
+bool SharesElements(const HostArray& array) {
+  if (array.element_count() == 0 || array.is_dense()) return false;
+  const Layout layout = LayoutOf(array);
+  uint64_t reach = layout.width;
+  for (const Walk& walk : layout.walks) {
+    const auto stride = static_cast<uint64_t>(walk.stride);
+    if (stride < reach) return true;
+    reach += static_cast<uint64_t>(walk.count - 1) * stride;
+  }
+  return false;
+}
+
+// Reports whether elements of `type` are elements of the array as they are.
+bool TakesElements(const HostArray& out, ElementType type) {
+  return SameBits(type, out.type()) && !MayChangeValue(type, out.type());
+}
+
+// Writes dense elements to an array with strides.
+void Scatter(const uint8_t* source, const HostArray& out) {
+  auto* target = const_cast<uint8_t*>(out.data());
+  const size_t width = hal::StrideBits(out.type()) / 8;
+  const std::span<const int64_t> shape = out.shape();
+  const std::span<const int64_t> strides = out.strides();
+  const size_t last = shape.size() - 1;  // rank 0 is dense
+  std::vector<int64_t> index(shape.size(), 0);
+  for (int64_t done = 0; done < out.element_count(); done += shape[last]) {
+    for (int64_t i = 0; i < shape[last]; ++i, source += width) {
+      std::memcpy(target + i * strides[last], source, width);
+    }
+    for (size_t i = last; i-- > 0;) {
+      target += strides[i];
+      if (++index[i] < shape[i]) break;
+      target -= shape[i] * strides[i];
+      index[i] = 0;
+    }
+  }
+}
+
+// Writes dense elements, which may overlap the array.
+absl::Status Write(std::span<const uint8_t> elements, const HostArray& out,
+                   bool overlaps) {
+  if (out.view()) return out.view()->buffer()->Write(0, elements);
+  if (out.is_dense()) {
+    std::memmove(const_cast<uint8_t*>(out.data()), elements.data(),
+                 elements.size());
+    return absl::OkStatus();
+  }
+  std::vector<uint8_t> apart;
+  if (overlaps) {
+    RETURN_IF_ERROR(
+        Resize(apart, elements.size(), "a result that overlaps its array"));
+    std::memcpy(apart.data(), elements.data(), elements.size());
+    elements = apart;
+  }
+  Scatter(elements.data(), out);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckOut(const HostValue& out, const Type& type) {
+  if (!type.is(Type::Kind::kArray) && !type.is(Type::Kind::kUnknown)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "it is ", type.ToString(), "; only arrays are written to memory."));
+  }
+  const HostArray* array = out.array();
+  if (array == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        out.Describe(), " is given as its memory; an array is expected."));
+  }
+  if (array->is_read_only()) {
+    return absl::InvalidArgumentError(
+        "an array that is read-only cannot take a result.");
+  }
+  if (type.element != ElementType::kNone &&
+      !TakesElements(*array, type.element)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the array ", array->ShapeText(), " is given as its memory; ",
+        type.ToString(), " is expected, and results are not converted."));
+  }
+  const std::string difference = ShapeDifference(array->shape(), type);
+  if (!difference.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the array ", array->ShapeText(),
+                     " is given as its memory; ", difference));
+  }
+  if (SharesElements(*array)) {
+    return absl::InvalidArgumentError(
+        "an array whose elements share memory cannot take a result.");
+  }
+  return absl::OkStatus();
+}
+
+bool MayOverlap(const HostArray& a, const HostArray& b) {
+  if (a.byte_length() == 0 || b.byte_length() == 0) return false;
+  const Layout one = LayoutOf(a);
+  const Layout other = LayoutOf(b);
+  if (one.end <= other.first || other.end <= one.first) return false;
+  // All runs begin at multiples of the common divisor of all strides from the
+  // first run of their array.
+  uint64_t step = 0;
+  for (const Layout* layout : {&one, &other}) {
+    for (const Walk& walk : layout->walks) {
+      step = std::gcd(step, static_cast<uint64_t>(walk.stride));
+    }
+  }
+  if (step == 0) return true;  // both are dense
+  const uint64_t apart = other.first > one.first
+                             ? (other.first - one.first) % step
+                             : (step - (one.first - other.first) % step) % step;
+  return apart < one.width || step - apart < other.width;
+}
+
+absl::Status CopyToOut(const HostValue& result, const HostArray& out) {
+  const HostArray* array = result.array();
+  if (array == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        result.Describe(),
+        " is returned, which is not an array that the host can read."));
+  }
+  if (!TakesElements(out, array->type()) ||
+      !std::equal(array->shape().begin(), array->shape().end(),
+                  out.shape().begin(), out.shape().end())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an array ", array->ShapeText(), " is returned; the array ",
+        "given as its memory is ", out.ShapeText(), "."));
+  }
+  if (array->byte_length() == 0) return absl::OkStatus();
+  return Write(array->bytes(), out, MayOverlap(*array, out));
+}
+
+}  // namespace eyrie::abi
