@@ -123,6 +123,65 @@ numpy_says_writable = unittest.skipIf(
     np.lib.NumpyVersion(np.__version__) < "2.1.0", "NumPy before 2.1")
 
 
+class OutTest(unittest.TestCase):
+    """Results in arrays of the caller."""
+
+    def test_one_result(self):
+        x, y = floats(1, 2, 3, 4), floats(10, 20, 30, 40)
+        for name, function, copied in (("add", "add", 3),
+                                       ("add.async", "add", 3),
+                                       ("destination", "add_into", 2)):
+            f = load(name)[function]
+            for out in (aligned(0, 0, 0, 0), np.zeros(8, np.float32)[::2],
+                        np.zeros(4, np.float32)[::-1]):
+                with self.subTest(name=name, strides=out.strides):
+                    self.assertIs(f(x, y, out=out), out)
+                    self.assertEqual(out.tolist(), [11, 22, 33, 44])
+                    in_place = out.strides == (4,)
+                    self.assertEqual(f.statistics["copied"],
+                                     copied if in_place else 3)
+            self.assertIsNot(f(x, y, out=None), None)
+
+    def test_arguments_may_be_overwritten(self):
+        for name, function in (("add", "add"), ("destination", "add_into")):
+            f = load(name)[function]
+            for wrap in (lambda array: array, eyrie.lend):
+                x = aligned(1, 2, 3, 4)
+                f(wrap(x), floats(1, 1, 1, 1), out=x)
+                self.assertEqual(x.tolist(), [2, 3, 4, 5])
+
+    def test_several_results(self):
+        f = load("results").two_tensors
+        a, b = np.zeros((2, 3), np.float32)
+        self.assertIs(f(floats(1, 2, 3), out=(a, b))[1], b)
+        self.assertEqual((a.tolist(), b.tolist()), ([2, 4, 6], [1, 4, 9]))
+        first, second = f(floats(3, 2, 1), out=(None, a))
+        self.assertIs(second, a)
+        self.assertEqual((first.tolist(), a.tolist()), ([6, 4, 2], [9, 4, 1]))
+        columns = np.zeros((3, 2), np.float32)
+        f(floats(1, 2, 3), out=(columns[:, 0], columns[:, 1]))
+        self.assertEqual(columns.tolist(), [[2, 1], [4, 4], [6, 9]])
+
+    @numpy_says_writable
+    def test_errors(self):
+        f = load("results").two_tensors
+        a = np.zeros(3, np.float32)
+        fixed = a.view()
+        fixed.flags.writeable = False
+        for out, error in (
+                (fixed, "Result 0: an array that is read-only"),
+                (np.zeros(4, np.float32), "dimension 0 is 4, expected 3"),
+                (np.zeros(3), "results are not converted"),
+                (np.broadcast_to(a[:1], 3), "cannot take a result"),
+                ((a, a), "Result 1: the array .* overlaps the one of result 0"),
+                ((a, None, None), "has 2 results; arrays for 3 are given"),
+                (5, "the integer 5 is given as its memory")):
+            with self.subTest(error=error):
+                with self.assertRaisesRegex(eyrie.Error, error):
+                    f(floats(1, 2, 3), out=out)
+                self.assertEqual(a.tolist(), [0, 0, 0])
+
+
 class MemoryTest(unittest.TestCase):
     """Which arrays are copied and which share memory."""
 

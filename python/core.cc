@@ -72,6 +72,39 @@ struct Options {
   bool allow_loss = false;
 };
 
+// The keyword argument of calls that gives arrays for results.
+constexpr std::string_view kOut = "out";
+
+// The arrays that a call writes its results to: None, an array, or a tuple of
+// arrays and None with an entry for each result, as NumPy's functions take it.
+class OutArrays {
+ public:
+  OutArrays() = default;
+  explicit OutArrays(nb::handle out) {
+    if (out.is_none()) return;
+    if (PyTuple_Check(out.ptr())) {
+      for (const nb::handle item : nb::borrow<nb::tuple>(out)) Add(item);
+    } else {
+      Add(out);
+    }
+  }
+
+  const std::vector<Value>& values() const { return values_; }
+  // Returns the array for a result, or None.
+  nb::object object(size_t index) const {
+    return index < objects_.size() ? objects_[index] : nb::none();
+  }
+
+ private:
+  void Add(nb::handle item) {
+    objects_.push_back(nb::borrow(item));
+    values_.push_back(FromPython(item));
+  }
+
+  std::vector<nb::object> objects_;
+  std::vector<Value> values_;
+};
+
 // Identifies a call, so that any thread can end it with Core::Cancel.
 struct Ticket {
   std::atomic<bool> cancelled = false;
@@ -169,16 +202,25 @@ class Core {
     std::vector<Value> given;
     for (const nb::handle item : arguments) given.push_back(Argument(item));
     std::vector<Value::Entry> named;
+    OutArrays outs;
     for (const auto& [key, item] : keywords) {
-      named.emplace_back(nb::cast<std::string>(key), Argument(item));
+      const auto word = nb::cast<std::string>(key);
+      if (word == kOut && !TakesOut(name)) {
+        outs = OutArrays(item);
+      } else {
+        named.emplace_back(word, Argument(item));
+      }
     }
     std::vector<Value> values = InTurn(ticket, [&](CallScope& scope) {
-      return Run(ticket, scope, name, given, named);
+      return Run(ticket, scope, name, given, named, outs.values());
     });
     if (values.empty()) return nb::none();
-    if (values.size() == 1) return ToPython(std::move(values[0]), text());
     nb::list list;
-    for (Value& value : values) list.append(ToPython(std::move(value), text()));
+    for (size_t i = 0; i < values.size(); ++i) {
+      const nb::object out = outs.object(i);
+      list.append(out.is_none() ? ToPython(std::move(values[i]), text()) : out);
+    }
+    if (values.size() == 1) return nb::object(list[0]);
     return nb::tuple(list);
   }
 
@@ -224,21 +266,44 @@ class Core {
     return value;
   }
 
+  // Reports whether the function itself has an argument of this name.
+  bool TakesOut(const std::string& name) {
+    const Ticket ticket;
+    const Function function =
+        InTurn(ticket, [&](CallScope&) { return context_->Find(name); });
+    for (const eyrie_parameter_t& parameter : function.arguments()) {
+      if (parameter.is_keyword && std::string_view(parameter.name) == kOut) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // Makes a call; must be called by InTurn. Replaces a failed context first.
   Result<std::vector<Value>> Run(Ticket& ticket, CallScope& scope,
                                  const std::string& name,
                                  const std::vector<Value>& given,
-                                 const std::vector<Value::Entry>& named) {
+                                 const std::vector<Value::Entry>& named,
+                                 const std::vector<Value>& outs) {
     if (context_->failed()) {
       if (auto renewed = Renew(); !renewed) return renewed.error();
     }
     if (!SetRunning(&ticket)) return Cancelled();
     auto values = [&] {
       const CallScope::Within within(scope, *context_);
-      return context_->Call(name, given, named);
+      return outs.empty() ? context_->Call(name, given, named)
+                          : CallOut(name, outs, given, named);
     }();
     SetRunning(nullptr);
     return values;
+  }
+  Result<std::vector<Value>> CallOut(const std::string& name,
+                                     const std::vector<Value>& outs,
+                                     const std::vector<Value>& given,
+                                     const std::vector<Value::Entry>& named) {
+    auto function = context_->Find(name);
+    if (!function) return function.error();
+    return function->CallOut(outs, given, named);
   }
   // Returns false if the call has been cancelled.
   bool SetRunning(const Ticket* ticket) {

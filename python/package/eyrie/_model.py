@@ -29,7 +29,12 @@ def lend(value):
 
 
 class Function:
-    """A function of a model: `f(x, y=2)`, or `await f.aio(x)`."""
+    """A function of a model: `f(x, y=2)`, or `await f.aio(x)`.
+
+    `f(x, out=a)` writes the result to the array `a` and returns `a`. For
+    several results, `out` is a tuple of arrays and None. If the function itself
+    has an argument named "out", the keyword is that argument.
+    """
 
     def __init__(self, model, name):
         self._model, self.__name__ = model, name
