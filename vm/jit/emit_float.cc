@@ -1,56 +1,76 @@
-// Floats: arithmetic, selection, rounding, conversions.
-#include "vm/jit/emitter.h"
+#include "vm/jit/emit_float.h"
+
+#include <utility>
+
+#include "vm/jit/homes.h"
 
 namespace eyrie::vm::jit {
+namespace {
 
 namespace Inst = x86::Inst;
+
+class FloatEmitter : public Homes {
+ public:
+  using Homes::Homes;
+
+  bool Emit(Op op);
+
+ private:
+  bool EmitConversion(Op op);
+  void Alu(uint32_t narrow, uint32_t wide, bool commutative);
+  void MinMax(uint32_t narrow, uint32_t wide);
+  void Fma();
+  void Mask(uint32_t id, uint64_t narrow, uint64_t wide);
+  void Round(int mode);
+  void Root(bool reciprocal);
+  void Select();
+  void FromInteger(bool is_signed);
+};
 
 #define EYRIE_REALS(name) \
   case Op::k##name##F32:  \
   case Op::k##name##F64
 
-bool Emitter::EmitFloat(Op op) {
+bool FloatEmitter::Emit(Op op) {
   switch (op) {
-    EYRIE_REALS(Add) : FloatAlu(Inst::kIdAddss, Inst::kIdAddsd, true);
+    EYRIE_REALS(Add) : Alu(Inst::kIdAddss, Inst::kIdAddsd, true);
     return true;
-    EYRIE_REALS(Sub) : FloatAlu(Inst::kIdSubss, Inst::kIdSubsd, false);
+    EYRIE_REALS(Sub) : Alu(Inst::kIdSubss, Inst::kIdSubsd, false);
     return true;
-    EYRIE_REALS(Mul) : FloatAlu(Inst::kIdMulss, Inst::kIdMulsd, true);
+    EYRIE_REALS(Mul) : Alu(Inst::kIdMulss, Inst::kIdMulsd, true);
     return true;
-    EYRIE_REALS(Div) : FloatAlu(Inst::kIdDivss, Inst::kIdDivsd, false);
+    EYRIE_REALS(Div) : Alu(Inst::kIdDivss, Inst::kIdDivsd, false);
     return true;
-    EYRIE_REALS(Min) : FloatMinMax(Inst::kIdMinss, Inst::kIdMinsd);
+    EYRIE_REALS(Min) : MinMax(Inst::kIdMinss, Inst::kIdMinsd);
     return true;
-    EYRIE_REALS(Max) : FloatMinMax(Inst::kIdMaxss, Inst::kIdMaxsd);
+    EYRIE_REALS(Max) : MinMax(Inst::kIdMaxss, Inst::kIdMaxsd);
     return true;
-    EYRIE_REALS(Fma) : FloatFma();
+    EYRIE_REALS(Fma) : Fma();
     return true;
-    EYRIE_REALS(Abs)
-        : FloatMask(Inst::kIdAndps, 0x7FFFFFFF, 0x7FFFFFFFFFFFFFFF);
+    EYRIE_REALS(Abs) : Mask(Inst::kIdAndps, 0x7FFFFFFF, 0x7FFFFFFFFFFFFFFF);
     return true;
-    EYRIE_REALS(Neg)
-        : FloatMask(Inst::kIdXorps, 0x80000000, 0x8000000000000000);
+    EYRIE_REALS(Neg) : Mask(Inst::kIdXorps, 0x80000000, 0x8000000000000000);
     return true;
-    EYRIE_REALS(Floor) : FloatRound(9);
+    EYRIE_REALS(Floor) : Round(9);
     return true;
-    EYRIE_REALS(Ceil) : FloatRound(10);
+    EYRIE_REALS(Ceil) : Round(10);
     return true;
     case Op::kRoundF32Even:
     case Op::kRoundF64Even:
-      FloatRound(8);
+      Round(8);
       return true;
-      EYRIE_REALS(Sqrt) : FloatRoot(/*reciprocal=*/false);
+      EYRIE_REALS(Sqrt) : Root(/*reciprocal=*/false);
       return true;
-      EYRIE_REALS(Rsqrt) : FloatRoot(/*reciprocal=*/true);
+      EYRIE_REALS(Rsqrt) : Root(/*reciprocal=*/true);
       return true;
-      EYRIE_REALS(Select) : SelectFloat();
+      EYRIE_REALS(Select) : Select();
       return true;
     default:
-      return EmitFloatConversion(op);
+      return EmitConversion(op);
   }
 }
 
-bool Emitter::EmitFloatConversion(Op op) {
+bool FloatEmitter::EmitConversion(Op op) {
   switch (op) {
     EYRIE_REALS(CastSi32) : EYRIE_REALS(CastSi64) : FromInteger(true);
     return true;
@@ -78,7 +98,7 @@ bool Emitter::EmitFloatConversion(Op op) {
 
 #undef EYRIE_REALS
 
-void Emitter::FloatAlu(uint32_t narrow, uint32_t wide, bool commutative) {
+void FloatEmitter::Alu(uint32_t narrow, uint32_t wide, bool commutative) {
   if (!OutIsUsed()) return;
   const uint32_t id = Out().wide ? wide : narrow;
   x86::Xmm out = FloatOut(Out(), x86::xmm0);
@@ -96,7 +116,7 @@ void Emitter::FloatAlu(uint32_t narrow, uint32_t wide, bool commutative) {
 
 // For NaN and for zeros of both signs, the instruction returns its second
 // operand, so pass the left one second.
-void Emitter::FloatMinMax(uint32_t narrow, uint32_t wide) {
+void FloatEmitter::MinMax(uint32_t narrow, uint32_t wide) {
   if (!OutIsUsed()) return;
   const x86::Xmm right = Float(In(1), x86::xmm0);
   if (right.id() != 0) a_.movaps(x86::xmm0, right);
@@ -106,7 +126,7 @@ void Emitter::FloatMinMax(uint32_t narrow, uint32_t wide) {
 }
 
 // Rounds the product, then the sum.
-void Emitter::FloatFma() {
+void FloatEmitter::Fma() {
   if (!OutIsUsed()) return;
   const bool wide = Out().wide;
   const x86::Xmm left = Float(In(0), x86::xmm0);
@@ -118,7 +138,7 @@ void Emitter::FloatFma() {
   FloatDone(Out(), x86::xmm0);
 }
 
-void Emitter::FloatMask(uint32_t id, uint64_t narrow, uint64_t wide) {
+void FloatEmitter::Mask(uint32_t id, uint64_t narrow, uint64_t wide) {
   if (!OutIsUsed()) return;
   const x86::Xmm in = Float(In(0), x86::xmm0);
   if (in.id() != 0) a_.movaps(x86::xmm0, in);
@@ -128,7 +148,7 @@ void Emitter::FloatMask(uint32_t id, uint64_t narrow, uint64_t wide) {
   FloatDone(Out(), x86::xmm0);
 }
 
-void Emitter::FloatRound(int mode) {
+void FloatEmitter::Round(int mode) {
   if (!OutIsUsed()) return;
   const x86::Xmm out = FloatOut(Out(), x86::xmm0);
   const x86::Xmm in = Float(In(0), x86::xmm0);
@@ -137,7 +157,7 @@ void Emitter::FloatRound(int mode) {
   FloatDone(Out(), out);
 }
 
-void Emitter::FloatRoot(bool reciprocal) {
+void FloatEmitter::Root(bool reciprocal) {
   if (!OutIsUsed()) return;
   const bool wide = Out().wide;
   const x86::Xmm in = Float(In(0), x86::xmm1);
@@ -153,7 +173,7 @@ void Emitter::FloatRoot(bool reciprocal) {
   FloatDone(Out(), x86::xmm0);
 }
 
-void Emitter::SelectFloat() {
+void FloatEmitter::Select() {
   if (!OutIsUsed()) return;
   const asmjit::Label done = a_.newLabel();
   const x86::Gp condition = Integer(In(0), x86::rax);
@@ -167,7 +187,7 @@ void Emitter::SelectFloat() {
   FloatDone(Out(), x86::xmm0);
 }
 
-void Emitter::FromInteger(bool is_signed) {
+void FloatEmitter::FromInteger(bool is_signed) {
   if (!OutIsUsed()) return;
   const x86::Xmm out = FloatOut(Out(), x86::xmm0);
   x86::Gp in = Integer(In(0), x86::rax);
@@ -178,6 +198,12 @@ void Emitter::FromInteger(bool is_signed) {
   a_.xorps(out, out);
   a_.emit(Out().wide ? Inst::kIdCvtsi2sd : Inst::kIdCvtsi2ss, out, in);
   FloatDone(Out(), out);
+}
+
+}  // namespace
+
+bool EmitFloat(Assembly& code) {
+  return FloatEmitter(code).Emit(code.current().op().op);
 }
 
 }  // namespace eyrie::vm::jit

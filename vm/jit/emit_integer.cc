@@ -1,15 +1,42 @@
-// Integers: constants, arithmetic, bits, selection, conversions between widths.
-#include "vm/jit/emitter.h"
+#include "vm/jit/emit_integer.h"
+
+#include <cstring>
+#include <utility>
+
+#include "vm/jit/homes.h"
 
 namespace eyrie::vm::jit {
+namespace {
 
 namespace Inst = x86::Inst;
+
+class IntegerEmitter : public Homes {
+ public:
+  using Homes::Homes;
+
+  bool Emit(Op op);
+
+ private:
+  bool EmitDivision(Op op);
+  bool EmitConversion(Op op);
+  void EmitConst();
+  void Alu(uint32_t id, bool commutative);
+  void Multiply();
+  void Shift(uint32_t id);
+  void Unary(uint32_t id);
+  void AbsInteger();
+  void CountZeros();
+  void MinMax(x86::CondCode keep);
+  void SelectInteger();
+  void Extend(uint32_t id, bool byte);
+  void Divide(bool is_signed, bool remainder);
+};
 
 #define EYRIE_BOTH(name) \
   case Op::k##name##I32: \
   case Op::k##name##I64
 
-bool Emitter::EmitInteger(Op op) {
+bool IntegerEmitter::Emit(Op op) {
   switch (op) {
   EYRIE_BOTH(Const) : case Op::kConstF32:
   case Op::kConstF64:
@@ -72,7 +99,7 @@ bool Emitter::EmitInteger(Op op) {
 
 #undef EYRIE_BOTH
 
-bool Emitter::EmitDivision(Op op) {
+bool IntegerEmitter::EmitDivision(Op op) {
   switch (op) {
     case Op::kDivI32S:
     case Op::kDivI64S:
@@ -95,7 +122,7 @@ bool Emitter::EmitDivision(Op op) {
   }
 }
 
-bool Emitter::EmitConversion(Op op) {
+bool IntegerEmitter::EmitConversion(Op op) {
   switch (op) {
     case Op::kTruncI32I8:
     case Op::kExtI8I32U:
@@ -134,7 +161,7 @@ bool Emitter::EmitConversion(Op op) {
 
 // A constant that is part of the code has no register, but its place in the
 // frame may have to be written.
-void Emitter::EmitConst() {
+void IntegerEmitter::EmitConst() {
   const Home& home = HomeOf(Out());
   if (home.kind == Home::Kind::kNowhere) return;
   uint64_t bits = 0;
@@ -143,9 +170,9 @@ void Emitter::EmitConst() {
     if (!IsStored(home)) return;
     return StoreBits(FrameAt(Out().slot, Out().wide), bits, Out().wide);
   }
-  const OpInfo& op = current_->op();
+  const OpInfo& op = current().op();
   if (op.reads.count != 0) {
-    std::memcpy(&bits, current_->at + LayOut(op).at[0], Out().wide ? 8 : 4);
+    std::memcpy(&bits, current().at + LayOut(op).at[0], Out().wide ? 8 : 4);
   }
   if (home.kind == Home::Kind::kFrame) {
     return StoreBits(FrameAt(Out().slot, Out().wide), bits, Out().wide);
@@ -158,7 +185,7 @@ void Emitter::EmitConst() {
   IntegerDone(Out(), x86::rax);
 }
 
-void Emitter::Alu(uint32_t id, bool commutative) {
+void IntegerEmitter::Alu(uint32_t id, bool commutative) {
   if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   const Access* left = &In(0);
@@ -197,7 +224,7 @@ void Emitter::Alu(uint32_t id, bool commutative) {
 }
 
 // Emits a multiplication; for fma, also the addition of a third operand.
-void Emitter::Multiply() {
+void IntegerEmitter::Multiply() {
   if (!OutIsUsed()) return;
   const bool fused = Accesses().size() == 4;
   const Access* left = &In(0);
@@ -220,7 +247,7 @@ void Emitter::Multiply() {
   IntegerDone(Out(), out);
 }
 
-void Emitter::Shift(uint32_t id) {
+void IntegerEmitter::Shift(uint32_t id) {
   if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   uint64_t count;
@@ -239,7 +266,7 @@ void Emitter::Shift(uint32_t id) {
   IntegerDone(Out(), out);
 }
 
-void Emitter::Unary(uint32_t id) {
+void IntegerEmitter::Unary(uint32_t id) {
   if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   const x86::Gp from = Integer(In(0), out);
@@ -248,7 +275,7 @@ void Emitter::Unary(uint32_t id) {
   IntegerDone(Out(), out);
 }
 
-void Emitter::AbsInteger() {
+void IntegerEmitter::AbsInteger() {
   if (!OutIsUsed()) return;
   const bool wide = Out().wide;
   const x86::Gp from = Integer(In(0), x86::rcx);
@@ -259,7 +286,7 @@ void Emitter::AbsInteger() {
   IntegerDone(Out(), result);
 }
 
-void Emitter::CountZeros() {
+void IntegerEmitter::CountZeros() {
   if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   a_.lzcnt(out, Integer(In(0), x86::rcx));
@@ -268,7 +295,7 @@ void Emitter::CountZeros() {
 
 // Emits a minimum or maximum: the right operand if it compares to the left one
 // as `keep` requires, else the left.
-void Emitter::MinMax(x86::CondCode keep) {
+void IntegerEmitter::MinMax(x86::CondCode keep) {
   if (!OutIsUsed()) return;
   const x86::Gp result = Sized(x86::rax, Out().wide);
   const x86::Gp left = Integer(In(0), x86::rax);
@@ -279,7 +306,7 @@ void Emitter::MinMax(x86::CondCode keep) {
   IntegerDone(Out(), result);
 }
 
-void Emitter::SelectInteger() {
+void IntegerEmitter::SelectInteger() {
   if (!OutIsUsed()) return;
   const x86::Gp result = Sized(x86::rax, Out().wide);
   const x86::Gp no = Integer(In(2), x86::rax);
@@ -291,7 +318,7 @@ void Emitter::SelectInteger() {
   IntegerDone(Out(), result);
 }
 
-void Emitter::Extend(uint32_t id, bool byte) {
+void IntegerEmitter::Extend(uint32_t id, bool byte) {
   if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   const uint32_t in = Integer(In(0), x86::rcx).id();
@@ -300,9 +327,9 @@ void Emitter::Extend(uint32_t id, bool byte) {
 }
 
 // The interpreter handles the divisors 0 and -1.
-void Emitter::Divide(bool is_signed, bool remainder) {
+void IntegerEmitter::Divide(bool is_signed, bool remainder) {
   const bool wide = Out().wide;
-  const Slow slow = NewStepSlow();
+  const Slow slow = code_.AddSlow(Slow::Kind::kStep);
   uint64_t bits;
   const bool constant = IsConstant(In(1), &bits);
   const x86::Gp divisor = Integer(In(1), x86::rcx);
@@ -332,6 +359,12 @@ void Emitter::Divide(bool is_signed, bool remainder) {
   }
   IntegerDone(Out(), remainder ? high : low);
   a_.bind(slow.back);
+}
+
+}  // namespace
+
+bool EmitInteger(Assembly& code) {
+  return IntegerEmitter(code).Emit(code.current().op().op);
 }
 
 }  // namespace eyrie::vm::jit

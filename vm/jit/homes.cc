@@ -1,29 +1,43 @@
-// Reads and writes webs, wherever their homes are.
-#include <algorithm>
+#include "vm/jit/homes.h"
 
-#include "vm/jit/emitter.h"
+#include <algorithm>
+#include <cstring>
+
+#include "vm/jit/layout.h"
 
 namespace eyrie::vm::jit {
 
 using asmjit::Operand;
 
-x86::Mem Emitter::FrameAt(uint16_t slot, bool wide) const {
+uint16_t Homes::OperandRegister(int operand) const {
+  uint16_t reg;
+  std::memcpy(&reg, current().at + LayOut(current().op()).at[operand], 2);
+  return reg;
+}
+
+uint32_t Homes::OperandWord(int operand) const {
+  uint32_t word;
+  std::memcpy(&word, current().at + LayOut(current().op()).at[operand], 4);
+  return word;
+}
+
+x86::Mem Homes::FrameAt(uint16_t slot, bool wide) const {
   return x86::Mem(kFrame,
                   static_cast<int32_t>(Frame::PlaceOfNumber(function(), slot)),
                   wide ? 8 : 4);
 }
 
-x86::Mem Emitter::RefAt(uint32_t index) const {
+x86::Mem Homes::RefAt(uint32_t index) const {
   return x86::Mem(kFrame, static_cast<int32_t>(Frame::PlaceOfRef(index)), 8);
 }
 
-bool Emitter::IsConstant(const Access& access, uint64_t* bits) const {
+bool Homes::IsConstant(const Access& access, uint64_t* bits) const {
   if (HomeOf(access).kind != Home::Kind::kConstant) return false;
   *bits = webs().webs[access.web].bits;
   return true;
 }
 
-bool Emitter::IsSmall(const Access& access, int64_t* value) const {
+bool Homes::IsSmall(const Access& access, int64_t* value) const {
   uint64_t bits;
   if (!IsConstant(access, &bits)) return false;
   *value = access.wide ? static_cast<int64_t>(bits)
@@ -31,14 +45,7 @@ bool Emitter::IsSmall(const Access& access, int64_t* value) const {
   return *value == static_cast<int32_t>(*value);
 }
 
-x86::Mem Emitter::ConstantAt(uint64_t bits, bool wide) {
-  const auto [at, is_new] =
-      constant_at_[wide ? 1 : 0].try_emplace(bits, constants_.size());
-  if (is_new) constants_.push_back({bits, wide, a_.newLabel()});
-  return x86::ptr(constants_[at->second].label, 0, wide ? 8 : 4);
-}
-
-x86::Gp Emitter::Integer(const Access& access, const x86::Gp& scratch) {
+x86::Gp Homes::Integer(const Access& access, const x86::Gp& scratch) {
   const Home& home = HomeOf(access);
   const x86::Gp to = Sized(scratch, access.wide);
   switch (home.kind) {
@@ -65,7 +72,7 @@ x86::Gp Emitter::Integer(const Access& access, const x86::Gp& scratch) {
   return to;
 }
 
-x86::Xmm Emitter::Float(const Access& access, const x86::Xmm& scratch) {
+x86::Xmm Homes::Float(const Access& access, const x86::Xmm& scratch) {
   const Home& home = HomeOf(access);
   if (home.kind == Home::Kind::kFloat) return x86::xmm(home.reg);
   if (home.kind == Home::Kind::kInteger) {
@@ -85,7 +92,7 @@ x86::Xmm Emitter::Float(const Access& access, const x86::Xmm& scratch) {
   return scratch;
 }
 
-Operand Emitter::IntegerOperand(const Access& access, const x86::Gp& scratch) {
+Operand Homes::IntegerOperand(const Access& access, const x86::Gp& scratch) {
   int64_t value;
   if (IsSmall(access, &value)) return asmjit::Imm(value);
   if (HomeOf(access).kind == Home::Kind::kFrame) {
@@ -94,7 +101,7 @@ Operand Emitter::IntegerOperand(const Access& access, const x86::Gp& scratch) {
   return Integer(access, scratch);
 }
 
-Operand Emitter::FloatOperand(const Access& access, const x86::Xmm& scratch) {
+Operand Homes::FloatOperand(const Access& access, const x86::Xmm& scratch) {
   uint64_t bits;
   if (IsConstant(access, &bits)) return ConstantAt(bits, access.wide);
   if (HomeOf(access).kind == Home::Kind::kFrame) {
@@ -103,29 +110,28 @@ Operand Emitter::FloatOperand(const Access& access, const x86::Xmm& scratch) {
   return Float(access, scratch);
 }
 
-x86::Gp Emitter::IntegerOut(const Access& access,
-                            const x86::Gp& scratch) const {
+x86::Gp Homes::IntegerOut(const Access& access, const x86::Gp& scratch) const {
   const Home& home = HomeOf(access);
   const bool own = home.kind == Home::Kind::kInteger;
   return Sized(own ? x86::gpq(home.reg) : scratch, access.wide);
 }
 
-x86::Xmm Emitter::FloatOut(const Access& access,
-                           const x86::Xmm& scratch) const {
+x86::Xmm Homes::FloatOut(const Access& access, const x86::Xmm& scratch) const {
   const Home& home = HomeOf(access);
   return home.kind == Home::Kind::kFloat ? x86::xmm(home.reg) : scratch;
 }
 
-bool Emitter::IsStored(const Home& home) const {
+bool Homes::IsStored(const Home& home) const {
   if (home.kind == Home::Kind::kFrame) return true;
   if (!home.shared || home.kind == Home::Kind::kNowhere) return false;
-  const uint32_t back_to = webs().back_to[block_];
-  const bool loops = back_to <= block_;
+  const uint32_t block = code_.place().block;
+  const uint32_t back_to = webs().back_to[block];
+  const bool loops = back_to <= block;
   return loops ? home.last_look >= PositionOf(program().blocks[back_to].first)
-               : home.last_look > PositionOf(number_);
+               : home.last_look > PositionOf(number());
 }
 
-void Emitter::IntegerDone(const Access& access, const x86::Gp& reg) {
+void Homes::IntegerDone(const Access& access, const x86::Gp& reg) {
   const Home& home = HomeOf(access);
   const x86::Gp from = Sized(reg, access.wide);
   if (home.kind == Home::Kind::kFloat) {
@@ -139,7 +145,7 @@ void Emitter::IntegerDone(const Access& access, const x86::Gp& reg) {
   }
 }
 
-void Emitter::FloatDone(const Access& access, const x86::Xmm& reg) {
+void Homes::FloatDone(const Access& access, const x86::Xmm& reg) {
   const Home& home = HomeOf(access);
   if (home.kind == Home::Kind::kInteger) {
     a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd,
@@ -153,7 +159,7 @@ void Emitter::FloatDone(const Access& access, const x86::Xmm& reg) {
   }
 }
 
-void Emitter::StoreBits(const x86::Mem& to, uint64_t bits, bool wide) {
+void Homes::StoreBits(const x86::Mem& to, uint64_t bits, bool wide) {
   const auto value = static_cast<int64_t>(bits);
   if (!wide || value == static_cast<int32_t>(value)) {
     a_.mov(to, asmjit::Imm(static_cast<int32_t>(bits)));
@@ -164,7 +170,7 @@ void Emitter::StoreBits(const x86::Mem& to, uint64_t bits, bool wide) {
 }
 
 // Stores to memory, through rax if necessary.
-void Emitter::Store(const Access& access, const x86::Mem& to) {
+void Homes::Store(const Access& access, const x86::Mem& to) {
   const Home& home = HomeOf(access);
   uint64_t bits;
   if (IsConstant(access, &bits)) {
@@ -177,16 +183,16 @@ void Emitter::Store(const Access& access, const x86::Mem& to) {
   }
 }
 
-void Emitter::StoreHome(const Access& access) {
+void Homes::StoreHome(const Access& access) {
   const Home& home = HomeOf(access);
   if (home.kind == Home::Kind::kFrame) return;
   Store(access, FrameAt(access.slot, access.wide));
 }
 
-void Emitter::LoadWeb(uint32_t number) {
+void Homes::LoadWeb(uint32_t number) {
   const Web& web = webs().webs[number];
   if (web.view) {  // loaded together with the other web of its view
-    for (const View& view : views_) {
+    for (const View& view : code_.views()) {
       if (view.count_web == number) LoadView(view);
     }
     return;
@@ -200,11 +206,53 @@ void Emitter::LoadWeb(uint32_t number) {
   }
 }
 
-void Emitter::LoadHome(const Access& access) {
+void Homes::LoadView(const View& view) {
+  const x86::Gp count = x86::gpq(homes()[view.count_web].reg);
+  const x86::Gp data = x86::gpq(homes()[view.data_web].reg);
+  const bool list = view.element.of == Element::Of::kList;
+  const asmjit::Label done = a_.newLabel();
+  a_.mov(data, RefAt(view.element.ref));
+  a_.xor_(Sized(count, false), Sized(count, false));
+  a_.mov(x86::rcx, State(list ? offsetof(CompiledState, list_type)
+                              : offsetof(CompiledState, buffer_type),
+                         8));
+  a_.test(data, data);
+  a_.jz(done);
+  a_.cmp(x86::rcx, x86::qword_ptr(data, RefObjectLayout::kType));
+  a_.jne(done);
+  if (list) {
+    a_.cmp(x86::byte_ptr(data, ListLayout::kKind),
+           static_cast<uint32_t>(view.element.kind));
+    a_.jne(done);
+    a_.mov(count, x86::qword_ptr(data, ListLayout::kSize));
+    a_.mov(data, x86::qword_ptr(data, ListLayout::kStorage));
+  } else {
+    if (view.element.stores) {
+      a_.cmp(x86::byte_ptr(data, BufferLayout::kMutable), 0);
+      a_.je(done);
+    }
+    a_.mov(count, x86::qword_ptr(data, BufferLayout::kSize));
+    if (view.element.shift != 0) a_.shr(count, view.element.shift);
+    a_.mov(data, x86::qword_ptr(data, BufferLayout::kData));
+  }
+  a_.bind(done);
+}
+
+void Homes::LoadPassed(const PassedNumber& number, const x86::Mem& from) {
+  const uint8_t reg = RegisterOf(number);
+  if (number.real) {
+    a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
+            x86::xmm(reg), from);
+  } else {
+    a_.mov(Sized(x86::gpq(reg), number.wide), from);
+  }
+}
+
+void Homes::LoadHome(const Access& access) {
   if (HomeOf(access).in_register()) LoadWeb(access.web);
 }
 
-void Emitter::Move(const Access& from, const Access& to) {
+void Homes::Move(const Access& from, const Access& to) {
   const Home& target = HomeOf(to);
   if (target.kind == Home::Kind::kNowhere) return;
   uint64_t bits;
@@ -223,26 +271,23 @@ void Emitter::Move(const Access& from, const Access& to) {
   }
 }
 
-template <typename Visit>
-void Emitter::VisitLive(uint32_t position, Visit visit) const {
-  for (const std::vector<uint32_t>& list : in_register_) {
-    auto after = std::upper_bound(
-        list.begin(), list.end(), position,
-        [&](uint32_t at, uint32_t web) { return at < webs().webs[web].begin; });
-    if (after != list.begin()) visit(*(after - 1));
-  }
-}
-
-void Emitter::Reload(uint32_t n) {
-  const uint32_t position = PositionOf(n);
-  VisitLive(position, [&](uint32_t web) {
+void Homes::Reload() {
+  const uint32_t position = PositionOf(number());
+  code_.residents().VisitAt(position, [&](uint32_t web) {
     const Home& home = homes()[web];
     if (!webs().webs[web].Crosses(position)) return;
     if (!IsKept(home) || webs().webs[web].view) LoadWeb(web);
   });
 }
 
-void Emitter::MoveRegisters(RegisterMoves moves, bool real) {
+void Homes::LoadLive() {
+  const uint32_t position = PositionOf(number());
+  code_.residents().VisitAt(position, [&](uint32_t web) {
+    if (webs().webs[web].end >= position) LoadWeb(web);
+  });
+}
+
+void Homes::MoveRegisters(RegisterMoves moves, bool real) {
   auto move = [&](uint8_t to, uint8_t from) {
     if (real) {
       a_.movaps(x86::xmm(to), x86::xmm(from));
@@ -266,14 +311,6 @@ void Emitter::MoveRegisters(RegisterMoves moves, bool real) {
       moves[0].second = kScratch;
     }
   }
-}
-
-void Emitter::EmitTurnEntry(uint32_t n, const Mark& mark) {
-  const uint32_t position = PositionOf(n);
-  VisitLive(position, [&](uint32_t web) {
-    if (webs().webs[web].end >= position) LoadWeb(web);
-  });
-  a_.jmp(mark.label);
 }
 
 }  // namespace eyrie::vm::jit

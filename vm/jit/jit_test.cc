@@ -319,7 +319,7 @@ TEST(Jit, CompilesOnBothSidesOfAFork) {
 }
 
 // Children of a process that compiles all the time compile the same module.
-TEST(Jit, CompilesInForksOfWhoCompiles) {
+TEST(Jit, CompilesInChildrenOfACompilingProcess) {
   constexpr int kFunctions = 400;
   ModuleBuilder builder;
   builder.name = "many";
@@ -350,13 +350,13 @@ TEST(Jit, CompilesInForksOfWhoCompiles) {
 
 // Code runs after its compiler is destroyed: with another compiler, and with
 // one that has no memory for code.
-TEST(Jit, CodeOutlivesItsMaker) {
+TEST(Jit, CodeOutlivesItsCompiler) {
   const auto module = Create(Sample());
   {
     jit::Names names;
     names.gdb = true;  // its code memory is not reused
-    const auto maker = *jit::Create(jit::Mode::kEager, names);
-    EXPECT_EQ(Call(module, maker, "maybe", {0}), "0 ");
+    const auto compiler = *jit::Create(jit::Mode::kEager, names);
+    EXPECT_EQ(Call(module, compiler, "maybe", {0}), "0 ");
   }
   const auto without = *jit::Create(jit::Mode::kLazy);
   rlimit files;

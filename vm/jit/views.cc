@@ -114,7 +114,7 @@ class ViewFinder {
   void Look(const Loop& loop);
   bool Covered(const Element& element, const Loop& loop) const {
     return std::any_of(views_.begin(), views_.end(), [&](const View& view) {
-      return view.element.Like(element) && view.head <= loop.head &&
+      return view.element.SharesView(element) && view.head <= loop.head &&
              view.last >= loop.last;
     });
   }
@@ -159,9 +159,9 @@ void ViewFinder::Look(const Loop& loop) {
     if (element.of == Element::Of::kNone || written_[element.ref] == loop_) {
       continue;
     }
-    auto same =
-        std::find_if(elements.begin(), elements.end(),
-                     [&](const Element& other) { return other.Like(element); });
+    auto same = std::find_if(
+        elements.begin(), elements.end(),
+        [&](const Element& other) { return other.SharesView(element); });
     const auto at = static_cast<size_t>(same - elements.begin());
     if (same == elements.end()) {
       if (elements.size() == kMaxElements) continue;
@@ -248,7 +248,7 @@ Element ElementOf(const Instruction& i) {
 const View* ViewOf(const std::vector<View>& views, const Element& element,
                    uint32_t block) {
   for (const View& view : views) {
-    if (view.element.Like(element) && block >= view.head &&
+    if (view.element.SharesView(element) && block >= view.head &&
         block <= view.last) {
       return &view;
     }

@@ -1,0 +1,90 @@
+#include "vm/jit/assembly.h"
+
+namespace eyrie::vm::jit {
+namespace {
+
+// In the order of Assembly::Stub.
+constexpr size_t kStubThunks[Assembly::kStubs] = {
+    offsetof(CompiledState, thunks.step),
+    offsetof(CompiledState, thunks.slow_step),
+    offsetof(CompiledState, thunks.yieldable),
+    offsetof(CompiledState, thunks.charge),
+    offsetof(CompiledState, thunks.leave),
+};
+
+}  // namespace
+
+Assembly::Assembly(Body body, std::vector<View> views, asmjit::CodeHolder& code)
+    : own_(std::move(body)),
+      views_(std::move(views)),
+      residents_(own_),
+      a_(&code),
+      labels_(own_.program, views_, a_),
+      place_{&own_, nullptr, 0, 0},
+      entry_(a_.newLabel()) {
+  for (asmjit::Label& stub : stubs_) stub = a_.newLabel();
+}
+
+void Assembly::MoveTo(uint32_t instruction) {
+  place_.number = instruction;
+  place_.instruction = &body().program.instructions[instruction];
+}
+
+Slow Assembly::AddSlow(Slow::Kind kind) {
+  slows_.push_back({kind, place_.number, a_.newLabel(), a_.newLabel(), again_});
+  return slows_.back();
+}
+
+void Assembly::Charge() {
+  const Slow slow = AddSlow(Slow::Kind::kCharge);
+  a_.sub(kFuel, 1);
+  a_.jl(slow.entry);
+  a_.bind(slow.back);
+}
+
+void Assembly::Call(Stub stub, uint32_t step) {
+  const auto index = static_cast<size_t>(stub);
+  stub_used_[index] = true;
+  a_.mov(x86::edx, current().offset);
+  if (stub == Stub::kStep || stub == Stub::kSlowStep) a_.mov(x86::eax, step);
+  a_.call(stubs_[index]);
+}
+
+void Assembly::EmitStubs() {
+  for (size_t stub = 0; stub < kStubs; ++stub) {
+    if (!stub_used_[stub]) continue;
+    a_.bind(stubs_[stub]);
+    a_.mov(x86::rcx, reinterpret_cast<uint64_t>(own_.program.function));
+    a_.jmp(x86::Mem(kState, static_cast<int32_t>(kStubThunks[stub]), 8));
+  }
+}
+
+void Assembly::JumpTo(const asmjit::Label& label) {
+  if (!IsNext(label)) a_.jmp(label);
+}
+
+bool Assembly::IsNext(const asmjit::Label& label) const {
+  const Program& program = body().program;
+  const size_t next = size_t{place_.number} + 1;
+  if (next >= program.instructions.size()) return false;
+  const uint32_t block = program.BlockAt(program.instructions[next].offset);
+  return block != Program::kNone && labels_.First(block).id() == label.id();
+}
+
+asmjit::Label Assembly::AddTable() {
+  tables_.push_back({a_.newLabel(), place_.number, place_.block});
+  return tables_.back().label;
+}
+
+void Assembly::EmitTables() {
+  for (const Table& table : tables_) {
+    a_.align(asmjit::AlignMode::kData, 4);
+    a_.bind(table.label);
+    for (const uint32_t target :
+         TargetsOf(own_.program.instructions[table.instruction])) {
+      a_.embedLabelDelta(labels_.Target(target, table.block), table.label, 4);
+    }
+  }
+}
+
+}  // namespace eyrie::vm::jit
