@@ -6,6 +6,7 @@
 
 #include "eyrie/c.h"
 #include "eyrie/c_fence.h"
+#include "eyrie/c_out.h"
 #include "eyrie/c_trace.h"
 
 static int Expect(int condition, const char* what) {
@@ -31,7 +32,10 @@ static int CallByName(eyrie_device_t* device) {
   const int64_t shape[] = {2};
   const int64_t strides[] = {8};
   const eyrie_array_t array = {EYRIE_DTYPE_F32, 1, shape, strides, memory, 0};
+  float written[] = {0, 0, 0, 0};
+  const eyrie_array_t target = {EYRIE_DTYPE_F32, 1, shape, strides, written, 0};
   const char* names[] = {"y"};
+  eyrie_value_t* out = NULL;
   eyrie_module_t* module = NULL;
   eyrie_context_t* context = NULL;
   eyrie_function_t* function = NULL;
@@ -66,6 +70,13 @@ static int CallByName(eyrie_device_t* device) {
                      "another result");
   failures += Expect(eyrie_function_statistics(function).packed == 1,
                      "other statistics");
+  failures += Expect(!eyrie_value_borrow(&target, NULL, NULL, &out),
+                     "no array for the result");
+  failures += Expect(!eyrie_function_call_out(function, arguments, 2, names, 1,
+                                              &out, 1, &result, 1) &&
+                         written[0] == 7 && written[1] == 0 && written[2] == 1,
+                     "another result in memory");
+  eyrie_value_free(out);
   eyrie_value_free(arguments[0]);
   eyrie_value_free(arguments[1]);
   eyrie_value_free(result);
