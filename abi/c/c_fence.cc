@@ -46,6 +46,10 @@ absl::Status Start(eyrie_function_t& function,
   GivenArguments given;
   absl::Status status = given.Set(arguments, names);
   if (status.ok()) status = CheckRoom(function, results.size());
+  if (status.ok() && wait != nullptr && wait->fence == signal.fence) {
+    status = absl::InvalidArgumentError(
+        "The fence to wait for is also the one to signal.");
+  }
   if (!status.ok()) {
     signal.fence->Fail(status);
     return status;

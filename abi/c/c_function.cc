@@ -317,6 +317,10 @@ eyrie_signature_t eyrie_function_signature(const eyrie_function_t* function) {
   return function->signature;
 }
 
+int eyrie_function_is_async(const eyrie_function_t* function) {
+  return function->invoker.callable().is_async() ? 1 : 0;
+}
+
 eyrie_parameter_t eyrie_function_argument(const eyrie_function_t* function,
                                           size_t index) {
   return abi::At(function->arguments, index);

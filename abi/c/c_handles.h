@@ -57,6 +57,9 @@ struct eyrie_module_t {
   eyrie::abi::Program program;
   std::string name;
   std::vector<Function> functions;
+  // The strings of `imports`, in turn: a name, a convention.
+  std::deque<std::string> import_texts;
+  std::vector<eyrie_import_info_t> imports;
 };
 
 struct eyrie_native_library_t {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "hal/drivers/drivers.h"
 #include "hal/host_memory.h"
 #include "vm/jit/jit.h"
 
@@ -44,6 +45,15 @@ std::function<void(absl::string_view)> NotesTo(
     if (notice) notice(sentence);
     log(EYRIE_SEVERITY_NOTE, sentence);
   };
+}
+
+void SetThreads(const eyrie_device_options_t& options,
+                hal::cpu::TaskOptions& task) {
+  task.group_count = options.thread_count;
+  if (options.thread_cpus != nullptr) task.cpu_ids = {options.thread_cpus};
+  if (options.thread_spin_us != 0) {
+    task.spin_us = std::max<int64_t>(options.thread_spin_us, 0);
+  }
 }
 
 class EmbeddersMemory final : public hal::HostMemory {
@@ -107,6 +117,7 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
       offsetof(eyrie_device_options_t, log),
       offsetof(eyrie_device_options_t, jit),
       offsetof(eyrie_device_options_t, max_idle_memory),
+      offsetof(eyrie_device_options_t, thread_count),
       sizeof(eyrie_device_options_t),
   };
   ASSIGN_OR_RETURN(const eyrie_device_options_t options,
@@ -120,6 +131,11 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
   if (options.max_idle_memory != 0) {
     setup.driver.max_idle_memory = options.max_idle_memory;
   }
+  SetThreads(options, setup.driver.Of<hal::cpu::TaskOptions>());
+  if (options.pipeline_cache != nullptr) {
+    setup.driver.Of<hal::vulkan::VulkanOptions>().cache_folder =
+        options.pipeline_cache;
+  }
   if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
     return absl::InvalidArgumentError(
         "Of the device options' allocate and deallocate one is NULL.");
@@ -127,6 +143,7 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
   if (options.allocate != nullptr) {
     setup.driver.host_memory = std::make_shared<EmbeddersMemory>(options);
   }
+  RETURN_IF_ERROR(CheckNewer(given, "device"));
   return setup;
 }
 

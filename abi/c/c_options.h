@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -49,6 +50,23 @@ absl::StatusOr<Options> FullOptions(const Options* given,
       std::upper_bound(sizes.begin(), sizes.end(), given->struct_size);
   std::memcpy(&options, given, *(newer - 1));
   return options;
+}
+
+// INVALID_ARGUMENT: a field of a newer header is set, that is, a byte after the
+// last one that this library knows is not 0. `given` may be null. Must be
+// called after the options' data has an owner that frees it.
+template <typename Options>
+absl::Status CheckNewer(const Options* given, absl::string_view what) {
+  if (given == nullptr) return absl::OkStatus();
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(given);
+  for (size_t i = sizeof(Options); i < given->struct_size; ++i) {
+    if (bytes[i] == 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The ", what, " options have a field at byte ", i,
+        ", but this library, which is older than the header, knows only ",
+        sizeof(Options), " bytes."));
+  }
+  return absl::OkStatus();
 }
 
 // Returns the compiler for a value of eyrie_jit_t. All callers share one per

@@ -57,6 +57,20 @@ absl::StatusOr<std::unique_ptr<eyrie_module_t>> CreateModule(
         Assign(row.calling_convention, function.calling_convention, kWhat));
     RETURN_IF_ERROR(Assign(row.declaration, declaration, kWhat));
   }
+  RETURN_IF_ERROR(
+      Reserve(module->imports, def.imports.size(), "a module's imports"));
+  for (const vm::ImportDef& import : def.imports) {
+    const auto keep = [&](absl::string_view text, const char*& kept) {
+      std::string& place = module->import_texts.emplace_back();
+      const absl::Status status = Assign(place, text, "a module's imports");
+      kept = place.c_str();
+      return status;
+    };
+    eyrie_import_info_t& row = module->imports.emplace_back();
+    RETURN_IF_ERROR(keep(import.full_name, row.name));
+    RETURN_IF_ERROR(keep(import.calling_convention, row.calling_convention));
+    row.is_optional = import.optional ? 1 : 0;
+  }
   return module;
 }
 
@@ -142,6 +156,7 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
   ASSIGN_OR_RETURN(const eyrie_context_options_t options,
                    ContextOptionsOf(given));
   Log log = LogOf(options.log, options.log_data, options.free_log_data);
+  RETURN_IF_ERROR(CheckNewer(given, "context"));
   if (!log && !devices.empty()) log = devices.front()->log;
   SessionOptions session_options;
   Listen(log, session_options);
@@ -179,11 +194,11 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
 namespace abi = eyrie::abi;
 
 eyrie_code_t eyrie_error_code(const eyrie_error_t* error) {
-  return error->code;
+  return error == nullptr ? EYRIE_OK : error->code;
 }
 
 const char* eyrie_error_message(const eyrie_error_t* error) {
-  return error->message.c_str();
+  return error == nullptr ? "" : error->message.c_str();
 }
 
 void eyrie_error_free(eyrie_error_t* error) {
@@ -191,6 +206,16 @@ void eyrie_error_free(eyrie_error_t* error) {
 }
 
 const char* eyrie_version(void) { return EYRIE_VERSION; }
+
+int eyrie_has_feature(const char* name) {
+  constexpr absl::string_view kFeatures[] = {
+      "jit", "local-task", "memref", "mpi", "vulkan", "xla_ffi",
+  };
+  for (const absl::string_view feature : kFeatures) {
+    if (feature == name) return 1;
+  }
+  return 0;
+}
 
 eyrie_error_t* eyrie_device_open(const char* uri,
                                  const eyrie_device_options_t* options,
@@ -203,6 +228,10 @@ void eyrie_device_release(eyrie_device_t* device) { abi::Release(device); }
 
 eyrie_error_t* eyrie_module_load_file(const char* path,
                                       eyrie_module_t** out_module) {
+  if (path == nullptr) {
+    return abi::CreateError(
+        absl::InvalidArgumentError("The path of the module is NULL."));
+  }
   auto module = abi::CreateModule(abi::LoadProgram(path));
   if (!module.ok()) return abi::CreateError(module.status());
   *out_module = module->release();
@@ -223,6 +252,15 @@ void eyrie_module_release(eyrie_module_t* module) { abi::Release(module); }
 
 const char* eyrie_module_name(const eyrie_module_t* module) {
   return module->name.c_str();
+}
+
+size_t eyrie_module_import_count(const eyrie_module_t* module) {
+  return module->imports.size();
+}
+
+const eyrie_import_info_t* eyrie_module_import(const eyrie_module_t* module,
+                                               size_t index) {
+  return index < module->imports.size() ? &module->imports[index] : nullptr;
 }
 
 size_t eyrie_module_function_count(const eyrie_module_t* module) {

@@ -176,6 +176,15 @@ TEST(Fences, WhatIsWrongWithACallFailsItsFence) {
   }
 }
 
+TEST(Fences, NoCallWaitsForItself) {
+  const Device device = OpenDevice("local-sync");
+  Context context = Open(device, "3.13/add.async.vmfb");
+  const auto add = context.Find("add");
+  const Fence fence = NewFence(device);
+  EXPECT_EQ(Text(Start(*add, {Four(0), Four(1)}, &fence, fence)),
+            "3: The fence to wait for is also the one to signal.");
+}
+
 // A function without fences is called after the wait.
 TEST(Fences, OtherFunctionsAreCalledInTurn) {
   for (const char* name : kDevices) {

@@ -143,7 +143,12 @@ TEST_F(CApiTest, NoticesAreFreed) {
                         {"local-sync", 8, 0}}) {
     SCOPED_TRACE(absl::StrCat(c.uri, " ", c.struct_size));
     int freed = 0;
-    eyrie_device_options_t options = {};
+    // With fields of a newer header, which are 0.
+    struct {
+      eyrie_device_options_t known;
+      char newer[64];
+    } both = {};
+    eyrie_device_options_t& options = both.known;
     options.struct_size = c.struct_size;
     options.notice = [](const char*, void*) {};
     options.notice_data = &freed;

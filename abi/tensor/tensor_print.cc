@@ -9,6 +9,7 @@
 
 #include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/half.h"
 
 namespace eyrie::abi {
@@ -40,7 +41,15 @@ void AppendFloat(double value, FloatCase float_case, std::string& out) {
   if (small && std::isnan(value)) value = std::fabs(value);
   const int size =
       std::snprintf(text, sizeof(text), small ? "%g" : "%G", value);
-  out.append(text, static_cast<size_t>(size));
+  const absl::string_view number(text, static_cast<size_t>(size));
+  // The locale may have another decimal point, of any number of bytes.
+  const size_t point = number.find_first_not_of("0123456789+-.EINFAeinfa");
+  if (point == number.npos) [[likely]] {
+    out.append(number.data(), number.size());
+    return;
+  }
+  const size_t digits = number.find_first_of("0123456789", point);
+  absl::StrAppend(&out, number.substr(0, point), ".", number.substr(digits));
 }
 
 void AppendHex(std::span<const uint8_t> bytes, std::string& out) {

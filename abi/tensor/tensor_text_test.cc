@@ -1,6 +1,7 @@
 // Tests parsing and printing of tensors with tables of text.
 #include "abi/tensor/tensor_text.h"
 
+#include <clocale>
 #include <string>
 #include <vector>
 
@@ -179,6 +180,15 @@ TEST(TensorText, Limits) {
   for (const auto& row : kRows) {
     EXPECT_EQ(RoundTrip(row.text, row.limit), row.want);
   }
+}
+
+// Numbers have a point in every locale.
+TEST(TensorText, IgnoresTheLocale) {
+  if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) {
+    GTEST_SKIP() << "The locale de_DE.UTF-8 is not installed.";
+  }
+  EXPECT_EQ(RoundTrip("3xf32=2.5 -1e30 inf"), "3xf32=2.5 -1E+30 INF");
+  std::setlocale(LC_NUMERIC, "C");
 }
 
 TEST(TensorText, SmallLetters) {

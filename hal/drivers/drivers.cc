@@ -1,22 +1,32 @@
 #include "hal/drivers/drivers.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "hal/cpu/driver.h"
 #include "hal/cpu/task/driver.h"
+#include "hal/drivers/device_settings.h"
 #include "hal/vulkan/driver.h"
 
 namespace eyrie::hal {
 namespace {
 
-// The parts before and after "://"; `path` is empty if there is no "://".
+// The parts before and after "://"; `path` is empty if there is no "://". A '?'
+// begins the settings.
 struct Uri {
-  explicit Uri(absl::string_view uri) : driver(uri) {
+  explicit Uri(absl::string_view uri) {
+    const size_t mark = uri.find('?');
+    if (mark != absl::string_view::npos) {
+      settings = uri.substr(mark + 1);
+      uri = uri.substr(0, mark);
+    }
+    driver = uri;
     const size_t separator = uri.find("://");
     if (separator == absl::string_view::npos) return;
     driver = uri.substr(0, separator);
@@ -25,6 +35,7 @@ struct Uri {
 
   absl::string_view driver;
   absl::string_view path;
+  std::optional<absl::string_view> settings;
 };
 
 // Returns the driver of that name, or null.
@@ -52,6 +63,11 @@ absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
   const Uri uri(text);
   const std::vector<std::unique_ptr<Driver>> drivers = AllDrivers();
   const Driver* const driver = FindDriver(drivers, uri.driver);
+  if (driver != nullptr && uri.settings) {
+    DriverOptions changed = options;
+    RETURN_IF_ERROR(ApplySettings(uri.driver, *uri.settings, changed));
+    return driver->Open(uri.path, changed);
+  }
   if (driver != nullptr) return driver->Open(uri.path, options);
   const auto quoted = [](std::string* out, const auto& each) {
     absl::StrAppend(out, "'", each->name(), "'");

@@ -2,6 +2,7 @@
 #ifndef EYRIE_ARRAY_H_
 #define EYRIE_ARRAY_H_
 
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +16,9 @@
 
 namespace eyrie {
 
-// Returns the element type of a C++ type. Other element types have no C++ type
-// and are passed as an eyrie_dtype_t.
+// Returns the element type of a C++ type: bool, integers, float, double,
+// std::complex of the last two, and std::float16_t and std::bfloat16_t if the
+// compiler has them. Other element types are passed as an eyrie_dtype_t.
 template <typename T>
 constexpr eyrie_dtype_t DtypeOf() {
   if constexpr (std::is_same_v<T, float>)
@@ -41,6 +43,18 @@ constexpr eyrie_dtype_t DtypeOf() {
     return EYRIE_DTYPE_UI64;
   else if constexpr (std::is_same_v<T, bool>)
     return EYRIE_DTYPE_BOOL8;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return EYRIE_DTYPE_C64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return EYRIE_DTYPE_C128;
+#ifdef __STDCPP_FLOAT16_T__
+  else if constexpr (std::is_same_v<T, _Float16>)
+    return EYRIE_DTYPE_F16;
+#endif
+#ifdef __STDCPP_BFLOAT16_T__
+  else if constexpr (std::is_same_v<T, decltype(0.0bf16)>)
+    return EYRIE_DTYPE_BF16;
+#endif
   else
     static_assert(sizeof(T) == 0, "no element type for this C++ type");
 }

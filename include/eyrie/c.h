@@ -35,117 +35,12 @@
  *   - memory of messages between ranks that were in flight at the end. */
 
 #include "eyrie/c_base.h"
+#include "eyrie/c_device.h"
 #include "eyrie/c_value.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- Logs and allocators ------------------------------------------------ */
-
-/* The kind of a log message. */
-typedef enum eyrie_severity_t {
-  EYRIE_SEVERITY_MODULE = 1,  /* printed or traced by a module */
-  EYRIE_SEVERITY_NOTE = 2,    /* information, not an error */
-  EYRIE_SEVERITY_WARNING = 3, /* an error that no function returns */
-} eyrie_severity_t;
-
-/* Receives a log message: `length` bytes of UTF-8, followed by a NUL but not by
- * a newline. A traced tensor is one message of several lines. The text is valid
- * only during the call. May be called on any thread, and on several at the same
- * time. Must not throw or call the library. The library itself prints nothing;
- * without a log, messages are dropped. */
-typedef void (*eyrie_log_t)(eyrie_severity_t severity, const char* text,
-                            size_t length, void* user);
-
-/* Allocates `size` bytes, at least 1, at a multiple of `alignment`, which is a
- * power of two (64 in this version). The content may be anything. If it returns
- * NULL, the operation that needs the memory fails with RESOURCE_EXHAUSTED. */
-typedef void* (*eyrie_allocate_t)(size_t size, size_t alignment, void* user);
-/* Frees memory from eyrie_allocate_t. `size` is the size that was requested. */
-typedef void (*eyrie_deallocate_t)(void* memory, size_t size, void* user);
-
-/* ---- Devices ------------------------------------------------------------ */
-
-/* A device. Thread-safe; any number of contexts may share it. */
-typedef struct eyrie_device_t eyrie_device_t;
-
-/* Which bytecode functions are compiled to machine code. The interpreter runs
- * all others, and runs everything if the system refuses executable memory. */
-typedef enum eyrie_jit_t {
-  EYRIE_JIT_LAZY = 0, /* functions that are called or loop often */
-  EYRIE_JIT_OFF = 1,  /* none */
-  EYRIE_JIT_EAGER = 2 /* every function, when it is first called */
-} eyrie_jit_t;
-
-typedef struct eyrie_device_options_t {
-  /* sizeof(eyrie_device_options_t). Fields that an older version of the struct
-   * does not have count as 0. */
-  size_t struct_size;
-  /* Nonzero: executables in the platform's own format may be loaded. */
-  int allow_system_executables;
-  /* Nonzero: native executables are refused, and a context of a module that
-   * needs one cannot be created. Shaders are still accepted; the device keeps
-   * their accesses within their buffers as far as it can (docs/vulkan.md). Use
-   * this for untrusted modules. */
-  int no_native_code;
-  /* Receives information that is not an error (docs/vulkan.md, "Notes"). May be
-   * NULL. May be called on any thread, and on several at the same time, while
-   * the device or an object of it exists. Must not use the device. */
-  void (*notice)(const char* sentence, void* notice_data);
-  void* notice_data;
-  /* Called once when notice_data is no longer needed, even if the device cannot
-   * be opened. May be NULL. */
-  void (*free_notice_data)(void* notice_data);
-  /* The log of the device, which also receives its notices, and of contexts
-   * whose first device this is. May be NULL. */
-  eyrie_log_t log;
-  void* log_data;
-  void (*free_log_data)(void* log_data); /* as free_notice_data */
-  /* Allocate and free the buffers of a CPU device. Both or neither must be
-   * NULL; if NULL, the system's memory is used (docs/embedding.md, "Memory").
-   * May be called on any thread, and on several at the same time. Must not
-   * throw or call the library. Free blocks may be cached for later buffers as
-   * long as the device or a value in its memory exists. Devices with memory of
-   * their own (Vulkan) return UNIMPLEMENTED. */
-  eyrie_allocate_t allocate;
-  eyrie_deallocate_t deallocate;
-  void* allocator_data;
-  /* Called once after the last deallocate, even if the device cannot be opened.
-   * May be NULL. */
-  void (*free_allocator_data)(void* allocator_data);
-  /* An eyrie_jit_t for the device's bytecode kernels and for contexts whose
-   * first device this is. */
-  int jit;
-  /* Limit of the memory that the device keeps for later buffers, in bytes. 0: a
-   * quarter of the memory that this process, or the GPU, has; 1: nothing is
-   * kept. Memory that is not used for 10 s is freed. */
-  uint64_t max_idle_memory;
-} eyrie_device_options_t;
-
-/* Opens a device by its name, such as "local-sync"; `eyrie run --list_devices`
- * prints all names. `options` may be NULL.
- *
- * NOT_FOUND: no such driver or device. INVALID_ARGUMENT: wrong options, with a
- * struct_size that is too small, an unknown jit, or only one of the two
- * allocator functions. UNIMPLEMENTED: an allocator for a device with its own
- * memory, or a feature that the device lacks. UNAVAILABLE: the machine has no
- * Vulkan loader or driver. RESOURCE_EXHAUSTED: no memory or threads.
- *
- * In a child of fork(), a device with threads that the parent opened returns
- * FAILED_PRECONDITION from all functions; the child must open its own. */
-EYRIE_EXPORT eyrie_error_t* eyrie_device_open(
-    const char* uri, const eyrie_device_options_t* options,
-    eyrie_device_t** out_device);
-EYRIE_EXPORT void eyrie_device_retain(eyrie_device_t* device);
-EYRIE_EXPORT void eyrie_device_release(eyrie_device_t* device);
-
-/* Creates an array in the device's memory, with a copy of the elements. If the
- * result is lent (eyrie_value_lend), calls on this device do not copy it again.
- * INVALID_ARGUMENT: `array` is not an array. RESOURCE_EXHAUSTED: no memory. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,
-                                               eyrie_device_t* device,
-                                               eyrie_value_t** out_value);
 
 /* ---- Modules ------------------------------------------------------------ */
 
@@ -187,6 +82,20 @@ EYRIE_EXPORT size_t eyrie_module_function_count(const eyrie_module_t* module);
  * NULL. */
 EYRIE_EXPORT eyrie_function_info_t
 eyrie_module_function(const eyrie_module_t* module, size_t index);
+
+/* A function that a module imports. The strings are valid as long as the
+ * module. */
+typedef struct eyrie_import_info_t {
+  const char* name;               /* "host.scale" */
+  const char* calling_convention; /* "0rf_r" */
+  int is_optional;                /* nonzero: it may be missing */
+} eyrie_import_info_t;
+
+EYRIE_EXPORT size_t eyrie_module_import_count(const eyrie_module_t* module);
+/* Returns an import; NULL if `index` is not less than the count. A later
+ * version may add members at the end. */
+EYRIE_EXPORT const eyrie_import_info_t* eyrie_module_import(
+    const eyrie_module_t* module, size_t index);
 
 /* ---- Native libraries --------------------------------------------------- */
 
@@ -364,6 +273,10 @@ typedef struct eyrie_signature_t {
 
 EYRIE_EXPORT eyrie_signature_t
 eyrie_function_signature(const eyrie_function_t* function);
+
+/* Returns nonzero if the function returns before its results are ready, and
+ * signals a fence when they are (eyrie_function_start). */
+EYRIE_EXPORT int eyrie_function_is_async(const eyrie_function_t* function);
 
 /* An argument or a result. */
 typedef struct eyrie_parameter_t {

@@ -36,9 +36,9 @@ typedef enum eyrie_code_t {
  * returned it. */
 typedef struct eyrie_error_t eyrie_error_t;
 
-/* Returns the code, which is never EYRIE_OK. */
+/* Returns the code, which is EYRIE_OK only for NULL. */
 EYRIE_EXPORT eyrie_code_t eyrie_error_code(const eyrie_error_t* error);
-/* Returns the message, which is valid as long as the error. */
+/* Returns the message, which is valid as long as the error; "" for NULL. */
 EYRIE_EXPORT const char* eyrie_error_message(const eyrie_error_t* error);
 /* Frees the error. NULL is allowed. */
 EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
@@ -48,6 +48,18 @@ EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
 #define EYRIE_VERSION_MINOR 1
 #define EYRIE_VERSION_PATCH 0
 #define EYRIE_VERSION "0.1.0"
+
+/* Nonzero if these headers have at least this version; for #if. */
+#define EYRIE_VERSION_AT_LEAST(major, minor, patch) \
+  (EYRIE_VERSION_MAJOR > (major) ||                 \
+   (EYRIE_VERSION_MAJOR == (major) &&               \
+    (EYRIE_VERSION_MINOR > (minor) ||               \
+     (EYRIE_VERSION_MINOR == (minor) && EYRIE_VERSION_PATCH >= (patch)))))
+
+/* Reports whether the library has a feature: "jit", "local-task", "mpi",
+ * "vulkan", "xla_ffi", "memref". The machine may still lack what it needs, such
+ * as a GPU. Unknown names are features that it does not have. */
+EYRIE_EXPORT int eyrie_has_feature(const char* name);
 
 /* Returns the version of the library, such as "0.1.0". The string is static. */
 EYRIE_EXPORT const char* eyrie_version(void);

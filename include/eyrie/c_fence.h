@@ -65,6 +65,8 @@ EYRIE_EXPORT void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done,
  * for `wait` and then calls it on this thread. The timeout of the context
  * limits only the time that this function takes.
  *
+ * INVALID_ARGUMENT: also `wait` and `signal` are the same fence.
+ *
  * Numbers among the results are valid when this returns; the elements of arrays
  * are valid only when `signal` is reached. Before that, such an array may
  * already be passed to a call that waits for `signal`, if it is lent

@@ -5,9 +5,13 @@
 #ifndef EYRIE_DEVICE_H_
 #define EYRIE_DEVICE_H_
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "eyrie/allocator.h"
 #include "eyrie/c.h"
@@ -44,14 +48,45 @@ struct DeviceOptions {
   // quarter of the memory that this process, or the GPU, has; 1: nothing is
   // kept. Memory that is not used for 10 s is freed.
   uint64_t max_idle_memory = 0;
+  // The threads of "local-task": how many (0: one per core), their processors
+  // ("0-3,8", one thread for each; empty: any), and how long an idle one polls.
+  // Other devices ignore these.
+  uint32_t thread_count = 0;
+  std::string thread_cpus = "";
+  std::chrono::microseconds thread_spin{50};
+  // The folder of Vulkan's pipeline caches; empty: none.
+  std::string pipeline_cache = "";
 };
+
+// A device that can be opened.
+struct DeviceInfo {
+  std::string uri;          // "local-sync://"
+  std::string driver;       // "local-sync"
+  std::string description;  // of the driver
+  std::string properties;   // lines of "key: value"
+  std::string error;        // why the driver has no devices; else ""
+};
+
+// Lists the devices of all drivers. This loads Vulkan's drivers.
+inline std::vector<DeviceInfo> Devices() {
+  const internal::Handle<eyrie_device_list_t, eyrie_device_list_free> list(
+      eyrie_device_list_create());
+  std::vector<DeviceInfo> devices;
+  for (size_t i = 0; i < eyrie_device_list_count(list.get()); ++i) {
+    const eyrie_device_info_t& info = *eyrie_device_list_get(list.get(), i);
+    devices.push_back(
+        {info.uri, info.driver, info.description, info.properties, info.error});
+  }
+  return devices;
+}
 
 // A device. Thread-safe; any number of contexts may share it. Copies refer to
 // the same device.
 class Device {
  public:
-  // Opens a device by its name, such as "local-sync"; `eyrie run
-  // --list_devices` prints all names. NOT_FOUND: no such driver or device.
+  // Opens a device by its name, such as "local-sync"; Devices() lists them. A
+  // name may end with settings, "local-task://?threads=4", which replace those
+  // of `choices`. NOT_FOUND: no such driver or device.
   // Other errors are those of eyrie_device_open.
   static Result<Device> Open(const std::string& uri,
                              const DeviceOptions& choices = {}) {
@@ -73,6 +108,15 @@ class Device {
     internal::SetLog(choices.log, options);
     internal::SetAllocator(choices.allocator, options);
     options.jit = static_cast<int>(choices.jit);
+    options.thread_count = choices.thread_count;
+    if (!choices.thread_cpus.empty()) {
+      options.thread_cpus = choices.thread_cpus.c_str();
+    }
+    const int64_t spin = choices.thread_spin.count();
+    options.thread_spin_us = spin > 0 ? spin : -1;
+    if (!choices.pipeline_cache.empty()) {
+      options.pipeline_cache = choices.pipeline_cache.c_str();
+    }
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
             eyrie_device_open(uri.c_str(), &options, &handle)) {

@@ -111,6 +111,9 @@ class Function {
       : handle_(handle),
         result_count_(eyrie_function_signature(handle).result_count) {}
 
+  // Reports whether the function returns before its results are ready, and
+  // signals a fence when they are.
+  bool is_async() const { return eyrie_function_is_async(handle_) != 0; }
   // Return the signature, its arguments and its results. Strings and shapes in
   // them are valid as long as the context.
   eyrie_signature_t signature() const {

@@ -5,8 +5,6 @@
 #ifndef EYRIE_RESULT_H_
 #define EYRIE_RESULT_H_
 
-#include "eyrie/language.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "eyrie/c.h"
+#include "eyrie/language.h"
 
 namespace eyrie {
 
@@ -28,6 +27,12 @@ class Error {
     eyrie_error_free(error);
   }
 
+  // Returns the error of a good result: EYRIE_OK, without a message.
+  static const Error& None() {
+    static const Error none(EYRIE_OK, "");
+    return none;
+  }
+
   eyrie_code_t code() const { return code_; }
   const std::string& message() const { return message_; }
 
@@ -37,8 +42,8 @@ class Error {
 };
 
 // A T or an Error. Check ok() first: if there is no value, value(), * and ->
-// print the error to stderr and abort the process. error() must be called only
-// if ok() is false.
+// print the error to stderr and abort the process. If ok() is true, error() has
+// the code EYRIE_OK and no message.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -47,7 +52,7 @@ class [[nodiscard]] Result {
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const Error& error() const { return *error_; }
+  const Error& error() const { return error_ ? *error_ : Error::None(); }
 
   T& value() & {
     Require();
@@ -78,7 +83,7 @@ class [[nodiscard]] Result {
   std::optional<Error> error_;
 };
 
-// Success or an Error. error() must be called only if ok() is false.
+// Success or an Error. If ok() is true, error() has the code EYRIE_OK.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -87,7 +92,7 @@ class [[nodiscard]] Result<void> {
 
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const Error& error() const { return *error_; }
+  const Error& error() const { return error_ ? *error_ : Error::None(); }
 
  private:
   std::optional<Error> error_;

@@ -45,6 +45,10 @@ class Module {
   // one. UNIMPLEMENTED: a version or feature that this library does not
   // support. Other errors are those of eyrie_module_load_file.
   static Result<Module> Load(const std::string& path) {
+    if (path.find('\0') != std::string::npos) {
+      return Error(EYRIE_INVALID_ARGUMENT,
+                   "The path of the module has a NUL byte.");
+    }
     eyrie_module_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_module_load_file(path.c_str(), &handle)) {
       return Error(error);
@@ -68,6 +72,16 @@ class Module {
     std::vector<eyrie_function_info_t> list(eyrie_module_function_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
       list[i] = eyrie_module_function(get(), i);
+    }
+    return list;
+  }
+
+  // Returns the functions that the module imports. The strings are valid as
+  // long as the module.
+  std::vector<eyrie_import_info_t> imports() const {
+    std::vector<eyrie_import_info_t> list(eyrie_module_import_count(get()));
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i] = *eyrie_module_import(get(), i);
     }
     return list;
   }

@@ -83,7 +83,7 @@ class ValueView {
     return ArrayView(array);
   }
   // Returns the elements of a dense array, in row-major order. T must have
-  // their size, and must be a floating-point type only if they are f32 or f64.
+  // their size; a floating-point or complex type must be theirs.
   // INVALID_ARGUMENT: the value is not a dense array, T does not match, or an
   // integer is out of T's range, such as 200 of ui8 if T is int8_t.
   template <typename T>
@@ -91,8 +91,13 @@ class ValueView {
     auto array = this->array();
     if (!array) return array.error();
     const eyrie_dtype_t dtype = array->dtype();
-    const bool floats = dtype == EYRIE_DTYPE_F32 || dtype == EYRIE_DTYPE_F64;
-    if ((dtype & 0xFF) != 8 * sizeof(T) || floats != std::floating_point<T>) {
+    // Each floating-point type is its own; integers also read the bits of other
+    // types.
+    bool matches = dtype != EYRIE_DTYPE_F32 && dtype != EYRIE_DTYPE_F64;
+    if constexpr (!std::integral<T> && sizeof(T) > 1) {
+      matches = dtype == DtypeOf<T>();
+    }
+    if ((dtype & 0xFF) != 8 * sizeof(T) || !matches) {
       return Error(EYRIE_INVALID_ARGUMENT,
                    "The array's elements are not of the type asked for.");
     }
