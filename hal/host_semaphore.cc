@@ -35,8 +35,8 @@ HostSemaphore::Waiters HostSemaphore::Release(uint64_t value) {
       due.insert(due.end(), waiters_.extract(waiters_.begin()));
     }
     waiting_.fetch_sub(static_cast<uint32_t>(due.size()));
-    reached_.notify_all();
   }
+  reached_.notify_all();
   if (host_) host_->Nudge();
   return due;
 }

@@ -18,6 +18,7 @@
 #include "base/status_macros.h"
 #include "base/system_error.h"
 #include "hal/drivers/drivers.h"
+#include "hal/thread_query.h"
 #include "tools/command.h"
 #include "tools/jit_flags.h"
 #include "tools/json_flags.h"
@@ -271,13 +272,28 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
   return values;
 }
 
+namespace {
+
+// Returns a line on the device's threads, or "".
+std::string ThreadsText(const hal::Device& device) {
+  const auto threads = device.Query(hal::kThreadsQuery, "");
+  if (!threads) return "";
+  const int64_t sharers =
+      device.Query(hal::kThreadsQuery, hal::kSharersKey).value_or(1);
+  const std::string shared =
+      sharers > 1 ? absl::StrCat(", shared by ", sharers, " devices") : "";
+  return absl::StrCat("Threads: ", *threads, shared, "\n");
+}
+
+}  // namespace
+
 void PrintStatistics(std::span<const Ref<hal::Device>> devices) {
   for (size_t i = 0; i < devices.size(); ++i) {
     const Ref<hal::Device>& device = devices[i];
-    const std::string text =
-        absl::StrCat("Device: ", device->id(), NumberOf(devices, i),
-                     "\n[[ iree_hal_allocator_t memory statistics ]]\n",
-                     device->allocator().statistics().ToString(), "\n");
+    const std::string text = absl::StrCat(
+        "Device: ", device->id(), NumberOf(devices, i), "\n",
+        ThreadsText(*device), "[[ iree_hal_allocator_t memory statistics ]]\n",
+        device->allocator().statistics().ToString(), "\n");
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
 }

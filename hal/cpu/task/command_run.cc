@@ -26,7 +26,7 @@ Ref<CommandRun> RunStore::Take() {
     }
   }
   if (run == nullptr) {
-    run = new CommandRun();
+    run = new CommandRun(group_);
   } else {
     run->ResetRef();
     run->Restart();
@@ -214,8 +214,10 @@ int CommandRun::HelpersFor(double ns, uint64_t chunks) const {
   if (chunks < 2) return 0;
   const double each = pool_->IsAwake() ? policy_.awake_ns : policy_.asleep_ns;
   if (ns < each) return 0;
-  const double most = static_cast<double>(
-      std::min<uint64_t>(chunks, static_cast<uint64_t>(pool_->threads())) - 1);
+  // Other callers' threads may use the processors already. This thread is one
+  // of those that are not spare.
+  const auto most = static_cast<double>(std::min<uint64_t>(
+      chunks - 1, static_cast<uint64_t>(pool_->SpareThreads())));
   // Each thread, including this one, gets at least `each / 2`.
   const double worth = each > 0 ? 2 * ns / each - 1 : most;
   return static_cast<int>(std::min(most, worth));

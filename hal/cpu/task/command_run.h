@@ -38,6 +38,8 @@ class CommandRun;
 // device.
 class RunStore : public std::enable_shared_from_this<RunStore> {
  public:
+  // The runs belong to `group`.
+  explicit RunStore(Ref<JobGroup> group) : group_(std::move(group)) {}
   ~RunStore();
   // Returns a finished or a new run. Call one of its Set functions next.
   Ref<CommandRun> Take();
@@ -46,13 +48,14 @@ class RunStore : public std::enable_shared_from_this<RunStore> {
   friend class CommandRun;
   static constexpr size_t kKept = 16;  // at most, in idle_
 
+  const Ref<JobGroup> group_;
   std::mutex mutex_;
   std::vector<CommandRun*> idle_;
 };
 
 class CommandRun final : public Job {
  public:
-  CommandRun() = default;
+  explicit CommandRun(Ref<JobGroup> group) : Job(std::move(group)) {}
 
   // Sets the commands to run. The commands and the table must outlive the run.
   // `pool` is used only to size stages and chunks. `work` pays for commands and

@@ -17,8 +17,10 @@
 #include "hal/cpu/task/call_streak.h"
 #include "hal/cpu/task/command_run.h"
 #include "hal/cpu/task/pool.h"
+#include "hal/cpu/task/shared_pool.h"
 #include "hal/forked_device.h"
 #include "hal/host_semaphore.h"
+#include "hal/thread_query.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -26,8 +28,11 @@ namespace {
 // An operation that one thread of a pool runs in one piece.
 class PieceJob final : public Job {
  public:
-  PieceJob(OperationQueue::Body body, OperationQueue::Ending ending)
-      : body_(std::move(body)), ending_(std::move(ending)) {}
+  PieceJob(Ref<JobGroup> group, OperationQueue::Body body,
+           OperationQueue::Ending ending)
+      : Job(std::move(group)),
+        body_(std::move(body)),
+        ending_(std::move(ending)) {}
 
   void Finish() override {
     const Ref<Fence> signal = std::move(ending_.signal);
@@ -60,9 +65,11 @@ class Engine final : public SegmentRunner {
         allocator_(allocator),
         // A woken thread searches for work for at least this long.
         streak_(absl::ToDoubleNanoseconds(options.spin) / 4),
-        pool_(MakeRef<Pool>(std::move(options))) {}
+        share_(std::move(options)),
+        pool_(share_.pool()) {}
 
   const Ref<Pool>& pool() const { return pool_; }
+  PoolShare& share() { return share_; }
 
   // Runs commands that need not wait, here or in the pool, and completes the
   // operation.
@@ -111,8 +118,10 @@ class Engine final : public SegmentRunner {
   const SharingPolicy policy_;
   const Ref<Allocator> allocator_;
   CallStreak streak_;
+  PoolShare share_;
   const Ref<Pool> pool_;
-  const std::shared_ptr<RunStore> runs_ = std::make_shared<RunStore>();
+  const std::shared_ptr<RunStore> runs_ =
+      std::make_shared<RunStore>(share_.jobs());
 };
 
 bool Engine::IsSmall(const Estimate& estimate) const {
@@ -206,7 +215,7 @@ void Engine::MoveLater(uint64_t bytes, OperationQueue::Body body,
 void Engine::RunPiece(OperationQueue::Body body, OperationQueue::Ending ending,
                       bool hands_over) {
   const Ref<PieceJob> job =
-      MakeRef<PieceJob>(std::move(body), std::move(ending));
+      MakeRef<PieceJob>(share_.jobs(), std::move(body), std::move(ending));
   if (hands_over && pool_->Start(job)) return;
   pool_->Run(job);
   job->Finish();
@@ -254,6 +263,9 @@ class TaskDevice final : public CpuDevice {
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override {
     if (category == kForkedQuery && has_threads()) return mark_.IsForked();
+    if (category == kThreadsQuery) {
+      return key == kSharersKey ? engine_->share().sharers() : concurrency();
+    }
     return CpuDevice::Query(category, key);
   }
   absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;
@@ -322,7 +334,7 @@ TaskDevice::TaskDevice(const DriverOptions& options, const Topology& topology,
 TaskDevice::~TaskDevice() {
   // Waiting operations fail. Running ones finish.
   CancelQueued(nullptr);
-  engine_->pool()->Shutdown();
+  engine_->share().Leave();
 }
 
 absl::StatusOr<Ref<Semaphore>> TaskDevice::CreateSemaphore(uint64_t value) {

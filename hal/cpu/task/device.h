@@ -15,7 +15,8 @@
 
 namespace eyrie::hal::cpu {
 
-// Creates a "local-task" device with its own allocator and threads. With one
+// Creates a "local-task" device with its own allocator. It shares its threads
+// with the devices of this process that have equal options for them. With one
 // thread, it behaves like "local-sync".
 Ref<hal::Device> CreateTaskDevice(const DriverOptions& options,
                                   const Topology& topology,

@@ -9,7 +9,9 @@
 #define EYRIE_HAL_CPU_TASK_JOB_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "base/ref.h"
@@ -18,6 +20,20 @@ namespace eyrie::hal::cpu {
 
 class Pool;
 
+// The jobs of one device. Pool::Close waits for them, and not for the jobs of
+// other devices that share the pool.
+class JobGroup final : public RefObject {
+ public:
+  static constexpr RefType kType{"hal.cpu.job_group"};
+  JobGroup() : RefObject(kType) {}
+
+ private:
+  friend class Pool;
+
+  std::atomic<size_t> listed_{0};  // in Pool::jobs_; changes under its lock
+  bool closed_ = false;            // guarded by the pool's lock
+};
+
 class Job : public RefObject {
  public:
   static constexpr RefType kType{"hal.cpu.job"};
@@ -25,7 +41,9 @@ class Job : public RefObject {
   bool done() const { return (state_.load() & kDone) != 0; }
 
  protected:
-  Job() : RefObject(kType) {}
+  // `group` may be null.
+  explicit Job(Ref<JobGroup> group = nullptr)
+      : RefObject(kType), group_(std::move(group)) {}
 
   // The result of Advance.
   struct Stage {
@@ -67,6 +85,7 @@ class Job : public RefObject {
   // the caller must prepare the stage then.
   bool LeaveToDriver();
 
+  const Ref<JobGroup> group_;
   std::atomic<uint32_t> state_{kReady};
   // The driver is searching for work, not asleep.
   std::atomic<bool> driver_looks_{false};

@@ -73,7 +73,7 @@ void Pool::BeWorker(int index) {
 }
 
 bool Pool::StartWorker() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<std::mutex> lock(start_mutex_);
   const int index = workers_.load() + 1;  // 0 is the caller
   if (stopping_.load() || index >= options_.threads) return false;
   // The thread retains the pool while it runs.
@@ -137,16 +137,17 @@ Ref<Job> Pool::Find() {
 bool Pool::HelpOnce(absl::FunctionRef<bool()> stop) {
   const Ref<Job> job = Find();
   if (!job) return false;
-  helping_.fetch_add(1);
-  const bool helped = Help(*job, stop, /*drives=*/false);
-  helping_.fetch_sub(1);
-  return helped;
+  return Enter(*job, stop, /*drives=*/false);
 }
 
 bool Pool::Offer(Job& job, int helpers) {
   if (!job.offered_) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_.load()) return false;
+    if (job.group_) {
+      if (job.group_->closed_) return false;
+      job.group_->listed_.fetch_add(1);
+    }
     job.offered_ = true;
     job.AddRef();
     jobs_.push_back(&job);
@@ -161,6 +162,7 @@ void Pool::Remove(Job& job) {
     std::lock_guard<std::mutex> lock(mutex_);
     jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
     offered_.store(jobs_.size());
+    if (job.group_) job.group_->listed_.fetch_sub(1);
   }
   job.offered_ = false;
   Nudge();  // Shutdown may wait for this
@@ -173,14 +175,18 @@ void Pool::Call(int helpers) {
   int wanted = helpers - searching_.load();
   if (wanted <= 0) return;
   if (sleeping_.load() != 0 || guests_.load() != 0) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    // A thread that has found nothing sleeps before this lock is free.
+    mutex_.lock();
     int asleep = sleeping_.load();
+    mutex_.unlock();
     for (; wanted > 0 && asleep > 0; --wanted, --asleep) {
       worker_wakes_.notify_one();
     }
     if (wanted > 0 && guests_.load() != 0) guest_wakes_.notify_all();
   }
-  while (wanted-- > 0 && workers_.load() < helpers && StartWorker()) {
+  // Threads inside jobs may stay there, so they are not counted as helpers.
+  while (wanted-- > 0 && workers_.load() < helpers + inside_.load() &&
+         StartWorker()) {
   }
 }
 
@@ -191,15 +197,18 @@ void Pool::Wake() {
     StartWorker();
     return;
   }
-  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || sleeping_.load() == 0) return;
   calls_.fetch_add(1);
+  lock.unlock();
   worker_wakes_.notify_one();
 }
 
 void Pool::Nudge() {
   if (guests_.load() == 0 || mark_.IsForked()) return;
-  std::lock_guard<std::mutex> lock(mutex_);
+  // A guest that has found nothing sleeps before this lock is free.
+  mutex_.lock();
+  mutex_.unlock();
   guest_wakes_.notify_all();
 }
 
@@ -217,9 +226,8 @@ void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
   while (true) {
     const uint32_t seen = calls_.load();
     if (over()) break;
-    // At most options_.threads threads help at once.
-    const bool may_help = helping_.load() < options_.threads;
-    if (may_help && HelpOnce(over)) {
+    // At most options_.threads threads work at once.
+    if (SpareThreads() > 0 && HelpOnce(over)) {
       helped = true;
       continue;
     }
@@ -234,9 +242,9 @@ void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
 void Pool::Run(const Ref<Job>& job) {
   job->driven_ = true;
   job->driver_looks_.store(true);
-  Help(*job, Never, /*drives=*/true);
+  Enter(*job, Never, /*drives=*/true);
   while (!job->done()) {
-    if (Help(*job, Never, /*drives=*/true)) continue;
+    if (Enter(*job, Never, /*drives=*/true)) continue;
     const auto found = [&] {
       const uint32_t state = job->state_.load();
       return (state & ~Job::kInside) != 0;
@@ -255,18 +263,37 @@ bool Pool::Start(const Ref<Job>& job) {
   return Offer(*job, 1);
 }
 
+void Pool::Close(JobGroup& group) {
+  if (mark_.IsForked()) return;
+  while (true) {
+    WaitUntil(Deadline::Never(), [&] { return group.listed_.load() == 0; });
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (group.listed_.load() != 0) continue;
+    group.closed_ = true;
+    return;
+  }
+}
+
 void Pool::Shutdown() {
   if (mark_.IsForked()) return;
-  std::vector<Thread> threads;  // joined by their destructors
   while (!stopping_.load()) {
     WaitUntil(Deadline::Never(), [&] { return offered_.load() == 0; });
     std::lock_guard<std::mutex> lock(mutex_);
     if (!jobs_.empty()) continue;
     stopping_.store(true);
     calls_.fetch_add(1);
-    worker_wakes_.notify_all();
-    threads.swap(threads_);
   }
+  worker_wakes_.notify_all();
+  std::vector<Thread> threads;  // joined by their destructors
+  std::lock_guard<std::mutex> lock(start_mutex_);
+  threads.swap(threads_);
+}
+
+bool Pool::Enter(Job& job, absl::FunctionRef<bool()> stop, bool drives) {
+  inside_.fetch_add(1);
+  const bool helped = Help(job, stop, drives);
+  inside_.fetch_sub(1);
+  return helped;
 }
 
 bool Pool::Help(Job& job, absl::FunctionRef<bool()> stop, bool drives) {

@@ -4,11 +4,13 @@
 // last one prepares the next stage, so no thread ever blocks inside a job. A
 // helping thread may leave between two chunks. Idle threads look at every job:
 // they search for a while, then sleep. Threads start when there is enough work
-// for them; if a thread cannot start, the others do its work.
+// for them; if a thread cannot start, the others do its work. A caller whose
+// work would keep more threads busy than the pool has gets no help.
 // Tested by pool_test.cc.
 #ifndef EYRIE_HAL_CPU_TASK_POOL_H_
 #define EYRIE_HAL_CPU_TASK_POOL_H_
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -33,6 +35,8 @@ struct PoolOptions {
   std::vector<int> cpus;  // thread i is bound to cpus[i]; empty: not bound
   absl::Duration spin = absl::Microseconds(50);  // longest search for work
   size_t stack_bytes = 0;                        // 0: the system's default
+
+  bool operator==(const PoolOptions&) const = default;
 };
 
 // Thread-safe. The creator of a pool must call Shutdown once. In a forked child
@@ -43,7 +47,15 @@ class Pool final : public WaitHost {
   explicit Pool(PoolOptions options);
   ~Pool() override;
 
+  const PoolOptions& options() const { return options_; }
   int threads() const { return options_.threads; }
+  // Returns how many of the threads run no job now, on the pool's threads and
+  // on callers'.
+  int SpareThreads() const {
+    return std::max(0, options_.threads - inside_.load());
+  }
+  // Reports whether this process was forked after the pool was created.
+  bool IsForked() const { return mark_.IsForked(); }
   // Reports whether a thread is searching for work now, so that sharing is
   // cheap.
   bool IsAwake() const { return searching_.load() != 0; }
@@ -53,7 +65,7 @@ class Pool final : public WaitHost {
   void Run(const Ref<Job>& job);
   // Submits a job to run in the background, and retains it until it is done.
   // Returns false without submitting it if the pool cannot start a thread, or
-  // after Shutdown.
+  // after Shutdown, or after Close of the job's group.
   bool Start(const Ref<Job>& job);
 
   // Wakes a sleeping thread, or starts the first one, to search for work that
@@ -65,6 +77,10 @@ class Pool final : public WaitHost {
   void WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) override;
   void Nudge() override;
 
+  // Runs the listed jobs of a group to their ends. Start returns false for its
+  // jobs afterwards, and Run gets no help for them. May be called on one of the
+  // threads.
+  void Close(JobGroup& group);
   // Runs all listed jobs to their ends, then ends the threads. May be called on
   // one of them. Start returns false afterwards, and Run gets no help.
   void Shutdown();
@@ -75,7 +91,7 @@ class Pool final : public WaitHost {
   void Work(int index);
 
   // Lists a job, unless it is listed already, and asks for `helpers` threads.
-  // Returns false if it cannot list the job because of Shutdown.
+  // Returns false if it cannot list the job because of Shutdown or Close.
   bool Offer(Job& job, int helpers);
   // Wakes or starts threads until up to `helpers` of them look at the jobs.
   void Call(int helpers);
@@ -84,6 +100,7 @@ class Pool final : public WaitHost {
 
   // Prepares a stage of the job or runs chunks. Returns false if there was
   // nothing to do. `drives`: this thread is the driver.
+  bool Enter(Job& job, absl::FunctionRef<bool()> stop, bool drives);
   bool Help(Job& job, absl::FunctionRef<bool()> stop, bool drives);
   // Prepares the next stage and takes part in it, and so on, as long as this
   // thread leaves each stage last. It must be alone inside a closed stage.
@@ -92,7 +109,8 @@ class Pool final : public WaitHost {
   // Returns true if this thread left last and must continue with Proceed.
   bool TakePart(Job& job, absl::FunctionRef<bool()> stop, bool drives);
 
-  // Starts a thread. Returns false on failure.
+  // Starts a thread. Returns false on failure. Takes a while, so mutex_ must
+  // not be held.
   bool StartWorker();
   // Returns a listed job that has work, or null.
   Ref<Job> Find();
@@ -112,18 +130,21 @@ class Pool final : public WaitHost {
   // Changes when there may be work.
   std::atomic<uint32_t> calls_{0};
   std::atomic<int> searching_{0};   // workers that search for work
-  std::atomic<int> helping_{0};     // workers and guests inside jobs
+  std::atomic<int> inside_{0};      // threads inside jobs
   std::atomic<int> guests_{0};      // asleep in SleepAsGuest
   std::atomic<int> sleeping_{0};    // workers asleep; changes under mutex_
-  std::atomic<int> workers_{0};     // started; changes under mutex_
+  std::atomic<int> workers_{0};     // started; changes under start_mutex_
   std::atomic<size_t> offered_{0};  // the length of jobs_
   std::atomic<bool> stopping_{false};
 
-  std::mutex mutex_;  // guards all below
+  // Guards the members up to start_mutex_. Threads are notified without it.
+  std::mutex mutex_;
   std::condition_variable worker_wakes_;
   std::condition_variable guest_wakes_;
   std::vector<Job*> jobs_;  // offered, each retained
   size_t next_job_ = 0;     // where the next search begins
+
+  std::mutex start_mutex_;  // guards threads_; taken without mutex_
   std::vector<Thread> threads_;
 };
 
