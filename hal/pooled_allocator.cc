@@ -52,7 +52,8 @@ PooledAllocator::PooledAllocator(const Options& options)
       class_count_(ClassOf(kMaxPooled) + 1),
       max_idle_(std::min(options.max_idle.value_or(kAlwaysKept), kMaxPooled)),
       knows_max_idle_(options.max_idle.has_value()),
-      free_(options.pools * class_count_) {}
+      free_(options.pools * class_count_),
+      next_list_(free_.size()) {}
 
 PooledAllocator::~PooledAllocator() { Close(); }
 
@@ -68,21 +69,35 @@ void PooledAllocator::Close() {
   Trim();
 }
 
-void PooledAllocator::Delete(PooledBuffer* first) {
-  while (first != nullptr) {
-    Permit(*first);
-    delete std::exchange(first, first->next_);
-  }
+void PooledAllocator::FreeList::Add(PooledBuffer& block) {
+  block.older_ = newest_;
+  block.newer_ = nullptr;
+  (newest_ == nullptr ? oldest_ : newest_->newer_) = &block;
+  newest_ = &block;
+}
+
+void PooledAllocator::FreeList::Remove(PooledBuffer& block) {
+  (block.newer_ == nullptr ? newest_ : block.newer_->older_) = block.older_;
+  (block.older_ == nullptr ? oldest_ : block.older_->newer_) = block.newer_;
+}
+
+void PooledAllocator::Delete(PooledBuffer* block) {
+  Permit(*block);
+  delete block;
 }
 
 void PooledAllocator::Trim() {
-  std::vector<PooledBuffer*> idle(options_.pools * class_count_);
+  std::vector<FreeList> idle(options_.pools * class_count_);
   {
     const std::lock_guard<ShortLock> lock(lock_);
     idle.swap(free_);
-    idle_ = 0;
+    total_ -= std::exchange(idle_, 0);
   }
-  for (PooledBuffer* first : idle) Delete(first);
+  for (const FreeList& list : idle) {
+    for (PooledBuffer* block = list.newest(); block != nullptr;) {
+      Delete(std::exchange(block, block->older_));
+    }
+  }
 }
 
 // Class 0 holds sizes up to 64; the next classes up to 80, 96, 112, 128, 160...
@@ -131,35 +146,73 @@ BufferParams PooledAllocator::WithDefaults(const BufferParams& params) {
   return full;
 }
 
-PooledBuffer* PooledAllocator::Pop(PooledBuffer*& first) {
-  if (first == nullptr) return nullptr;
-  PooledBuffer* const block = std::exchange(first, first->next_);
+PooledBuffer* PooledAllocator::Remove(FreeList& list, PooledBuffer* block) {
+  if (block == nullptr) return nullptr;
+  list.Remove(*block);
   idle_ -= block->capacity_;
   return block;
+}
+
+PooledBuffer* PooledAllocator::RemoveForGood(FreeList& list,
+                                             PooledBuffer* block) {
+  total_ -= block->capacity_;
+  return Remove(list, block);
+}
+
+void PooledAllocator::NotePeak() { peak_ = std::max(peak_, total_ - idle_); }
+
+void PooledAllocator::CountNew(size_t capacity) {
+  total_ += capacity;
+  if (capacity < kRegretFrom) return;
+  const auto found = std::find(gone_.begin(), gone_.end(), capacity);
+  if (found == gone_.end()) {
+    regretted_ -= std::min<uint64_t>(regretted_, capacity / kRegretDecay);
+  } else {
+    *found = 0;
+    regretted_ += capacity;
+  }
+}
+
+PooledBuffer* PooledAllocator::TakeExcess() {
+  const std::lock_guard<ShortLock> lock(lock_);
+  const uint64_t most = std::max(peak_, total_ - idle_);
+  const uint64_t spare = std::max(most / kSpareShare, kAlwaysKept);
+  if (total_ <= most + spare + regretted_) [[likely]]
+    return nullptr;
+  for (size_t i = free_.size(); i-- > 0;) {
+    PooledBuffer* const oldest = free_[i].oldest();
+    if (oldest == nullptr) continue;
+    if (oldest->capacity_ >= kRegretFrom) {
+      gone_[next_gone_++ % kRegrets] = oldest->capacity_;
+    }
+    return RemoveForGood(free_[i], oldest);
+  }
+  return nullptr;
 }
 
 PooledBuffer* PooledAllocator::TakeIdle(size_t pool, uint64_t size,
                                         uint64_t owner) {
   if (size > kMaxPooled) return nullptr;
   const size_t size_class = ClassOf(size);
+  FreeList* list = &free_[pool * class_count_ + size_class];
   if (size <= kAlwaysCleared) [[likely]]
-    return Pop(free_[pool * class_count_ + size_class]);
+    return Remove(*list, list->newest());
   const size_t end =
       std::min(size_class + (size < kExactFrom ? 1 : 2), class_count_);
-  for (size_t c = size_class; c < end; ++c) {
-    PooledBuffer** found = nullptr;
-    PooledBuffer** at = &free_[pool * class_count_ + c];
-    for (int tries = kMaxTries; *at != nullptr && tries > 0; --tries) {
-      const size_t capacity = (*at)->capacity_;
+  for (size_t c = size_class; c < end; ++c, ++list) {
+    PooledBuffer* found = nullptr;
+    PooledBuffer* at = list->newest();
+    for (int tries = kMaxTries; at != nullptr && tries > 0; --tries) {
+      const size_t capacity = at->capacity_;
       const bool fits =
           capacity >= size &&
           (size < kExactFrom || capacity - size <= size / kSlackShare);
-      const bool own = fits && (*at)->owner_ == owner;
+      const bool own = fits && at->owner_ == owner;
       if (own || (fits && found == nullptr)) found = at;
       if (own) break;
-      at = &(*at)->next_;
+      at = at->older_;
     }
-    if (found != nullptr) return Pop(*found);
+    if (found != nullptr) return Remove(*list, found);
   }
   return nullptr;
 }
@@ -176,18 +229,27 @@ absl::StatusOr<PooledBuffer*> PooledAllocator::NewBlock(size_t pool,
 
 absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
     size_t pool, uint64_t size, uint64_t owner, const BufferParams* params) {
+  const size_t capacity = BlockSize(size);
   {
     const std::lock_guard<ShortLock> lock(lock_);
     if (PooledBuffer* const block = TakeIdle(pool, size, owner)) {
+      NotePeak();
       Count(params, size);
       Permit(*block);
       block->ResetRef();
       return block;
     }
+    CountNew(capacity);
   }
-  ASSIGN_OR_RETURN(PooledBuffer* const made, NewBlock(pool, BlockSize(size)));
+  while (PooledBuffer* const block = TakeExcess()) Delete(block);
+  absl::StatusOr<PooledBuffer*> made = NewBlock(pool, capacity);
   const std::lock_guard<ShortLock> lock(lock_);
-  Count(params, size);
+  if (made.ok()) [[likely]] {
+    NotePeak();
+    Count(params, size);
+  } else {
+    total_ -= capacity;
+  }
   return made;
 }
 
@@ -288,22 +350,22 @@ void PooledAllocator::Release(PooledBuffer* buffer, uint64_t max_idle) {
       StatisticsOf(buffer->memory_type()).freed += buffer->byte_length();
     }
     if (idle_ + capacity <= max_idle) {
-      PooledBuffer*& first =
-          free_[buffer->pool_ * class_count_ + ClassOf(capacity)];
       Forbid(*buffer);
       buffer->period_ = period_;
-      buffer->next_ = first;
-      first = std::exchange(buffer, nullptr);
+      free_[buffer->pool_ * class_count_ + ClassOf(capacity)].Add(*buffer);
+      buffer = nullptr;
       idle_ += capacity;
       arms = idle_ > kAlwaysKept && !std::exchange(is_armed_, true);
+    } else {
+      total_ -= capacity;
     }
   }
   delete buffer;
   if (arms) [[unlikely]]
-    Arm();
+    Arm(options_.period);
 }
 
-void PooledAllocator::Arm() {
+void PooledAllocator::Arm(absl::Duration time) {
   if (alarm_ == nullptr) {
     auto alarm = Alarm::Create([this] { FreeOldBlocks(); });
     if (alarm.ok()) alarm_ = *std::move(alarm);
@@ -311,38 +373,45 @@ void PooledAllocator::Arm() {
   {
     const std::lock_guard<ShortLock> lock(lock_);
     if (is_closed_) return;
-    if (alarm_ != nullptr && alarm_->Set(Deadline::After(options_.period)).ok())
-      return;
+    if (alarm_ != nullptr && alarm_->Set(Deadline::After(time)).ok()) return;
     is_armed_ = false;
   }
   Trim();
 }
 
-PooledBuffer* PooledAllocator::TakeOldBlocks(size_t list) {
+PooledBuffer* PooledAllocator::TakeOldBlock(size_t list) {
   const std::lock_guard<ShortLock> lock(lock_);
-  PooledBuffer** at = &free_[list];
-  while (*at != nullptr && (*at)->period_ + 1 >= period_) at = &(*at)->next_;
-  PooledBuffer* const old = std::exchange(*at, nullptr);
-  for (PooledBuffer* block = old; block != nullptr; block = block->next_) {
-    idle_ -= block->capacity_;
+  PooledBuffer* const oldest = free_[list].oldest();
+  if (oldest == nullptr || oldest->period_ + 1 >= period_) return nullptr;
+  return RemoveForGood(free_[list], oldest);
+}
+
+bool PooledAllocator::FreeSlice() {
+  uint64_t freed = 0;
+  // Trim may replace free_ meanwhile, but not its size.
+  for (; next_list_ < options_.pools * class_count_; ++next_list_) {
+    while (PooledBuffer* const block = TakeOldBlock(next_list_)) {
+      freed += std::max<uint64_t>(block->capacity_, kBlockBytes);
+      Delete(block);
+      if (freed >= kSliceBytes) return true;
+    }
   }
-  return old;
+  return false;
 }
 
 void PooledAllocator::FreeOldBlocks() {
-  {
+  if (next_list_ == options_.pools * class_count_) {
+    next_list_ = 0;
     const std::lock_guard<ShortLock> lock(lock_);
     ++period_;
   }
-  // Trim may replace free_ meanwhile, but not its size.
-  const size_t lists = options_.pools * class_count_;
-  for (size_t list = 0; list < lists; ++list) Delete(TakeOldBlocks(list));
+  if (FreeSlice()) return Arm(std::min(kPause, options_.period));
   {
     const std::lock_guard<ShortLock> lock(lock_);
     is_armed_ = idle_ > kAlwaysKept;
     if (!is_armed_) return;
   }
-  Arm();
+  Arm(options_.period);
 }
 
 AllocatorStatistics PooledAllocator::statistics() const {

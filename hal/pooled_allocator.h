@@ -1,16 +1,16 @@
 // The allocator that all drivers share: blocks in size classes with free lists.
 //
 // When the last reference to a buffer is dropped, its block and the buffer
-// object return to a free list for reuse, up to a share of the memory. Blocks
-// that were not used for 5 to 10 s are freed. A new buffer reads as zeros,
-// except that an owner (BufferParams::owner) may see bytes that it wrote
-// earlier (buffers over 1 KiB). No context sees another's bytes. Thread-safe;
-// takes one short lock per allocation and per release.
-// Tested by tests/devices/memory_rows.cc, cpu/allocator_test.cc,
-// vulkan/allocator_test.cc.
+// object return to a free list for reuse, up to a share of the memory. They are
+// freed after 5 to 10 s without use, or earlier if their sizes do not come
+// again. A new buffer reads as zeros, except that an owner may see bytes that
+// it wrote earlier (buffers over 1 KiB). No context sees another's bytes.
+// Thread-safe; takes one short lock per allocation and per release.
+// Tested by cpu/allocator_test.cc, vulkan/allocator_test.cc.
 #ifndef EYRIE_HAL_POOLED_ALLOCATOR_H_
 #define EYRIE_HAL_POOLED_ALLOCATOR_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -62,12 +62,13 @@ class PooledBuffer : public Buffer {
   const size_t capacity_;
   const size_t pool_;
   // The allocator's own data.
-  Ref<PooledAllocator> home_;     // null while in a free list
-  PooledBuffer* next_ = nullptr;  // in a free list, which has the newest first
-  uint64_t period_ = 0;           // when it became idle
-  uint64_t owner_ = 0;            // the last owner that could write
-  size_t dirty_;                  // bytes from here on are zero
-  bool counted_ = false;          // if in the statistics
+  Ref<PooledAllocator> home_;      // null while in a free list
+  PooledBuffer* older_ = nullptr;  // the neighbours in a free list
+  PooledBuffer* newer_ = nullptr;
+  uint64_t period_ = 0;   // when it became idle
+  uint64_t owner_ = 0;    // the last owner that could write
+  size_t dirty_;          // bytes from here on are zero
+  bool counted_ = false;  // if in the statistics
 };
 
 class PooledAllocator : public Allocator {
@@ -137,6 +138,36 @@ class PooledAllocator : public Allocator {
   static constexpr uint64_t kAlwaysKept = uint64_t{12} << 20;
   // Buffers up to this size are always cleared, because it is cheap.
   static constexpr size_t kAlwaysCleared = 1024;
+  // Old blocks are freed in slices, because other alarms wait meanwhile. A
+  // slice has this many bytes; a block counts at least kBlockBytes, for the
+  // time of its deletion. The next slice follows after a pause.
+  static constexpr uint64_t kSliceBytes = uint64_t{16} << 20;
+  static constexpr uint64_t kBlockBytes = uint64_t{8} << 10;
+  static constexpr absl::Duration kPause = absl::Milliseconds(1);
+
+  // A new block makes idle blocks go if all blocks then take more than the
+  // largest number of bytes in use so far and this share of it. So buffers of
+  // random sizes do not make the memory grow. But if a new block has the size
+  // of one of the last kRegrets blocks that had to go, the program uses these
+  // sizes again and again: its size is added to the limit. Other new blocks
+  // take this share of their size off the limit again.
+  static constexpr uint64_t kSpareShare = 8;
+  static constexpr uint64_t kRegretDecay = 4;
+  static constexpr size_t kRegrets = 64;
+  static constexpr uint64_t kRegretFrom = uint64_t{1} << 20;
+
+  // Idle blocks of one class, in the order in which they became idle.
+  class FreeList {
+   public:
+    PooledBuffer* newest() const { return newest_; }
+    PooledBuffer* oldest() const { return oldest_; }
+    void Add(PooledBuffer& block);
+    void Remove(PooledBuffer& block);
+
+   private:
+    PooledBuffer* newest_ = nullptr;
+    PooledBuffer* oldest_ = nullptr;
+  };
 
   static size_t ClassOf(size_t size);
   static size_t ClassSize(size_t size_class);
@@ -147,12 +178,21 @@ class PooledAllocator : public Allocator {
   // it in the statistics if `params` is not null.
   absl::StatusOr<PooledBuffer*> Take(size_t pool, uint64_t size, uint64_t owner,
                                      const BufferParams* params);
-  // Removes the first block of a free list, or returns null.
-  PooledBuffer* Pop(PooledBuffer*& first);
+  // Removes a block, which may be null, from its free list and returns it.
+  PooledBuffer* Remove(FreeList& list, PooledBuffer* block);
   // Takes a block of at least `size` bytes from the free lists, one that
   // `owner` used last if the first few have any. Returns null if there is none.
   // The lock must be held.
   PooledBuffer* TakeIdle(size_t pool, uint64_t size, uint64_t owner);
+  // Counts a block that is about to be created. The lock must be held.
+  void CountNew(size_t capacity);
+  // Removes an idle block if the blocks take too much memory, the oldest of the
+  // largest. Returns null otherwise.
+  PooledBuffer* TakeExcess();
+  // Updates peak_. The lock must be held.
+  void NotePeak();
+  // Removes an idle block that will be deleted. The lock must be held.
+  PooledBuffer* RemoveForGood(FreeList& list, PooledBuffer* block);
   // Creates a block; if there is no memory, frees the idle blocks and tries
   // again.
   absl::StatusOr<PooledBuffer*> NewBlock(size_t pool, size_t capacity);
@@ -170,15 +210,18 @@ class PooledAllocator : public Allocator {
   void Release(PooledBuffer* buffer, uint64_t max_idle);
   // Returns the limit of idle bytes for a block of `capacity` bytes.
   uint64_t MaxIdle(size_t capacity);
-  // Calls FreeOldBlocks after a period. If that is impossible, frees all now.
-  void Arm();
+  // Calls FreeOldBlocks after a time. If that is impossible, frees all now.
+  void Arm(absl::Duration time);
   // Frees the blocks that have been idle for a whole period, and arms again if
   // much is left. Called by the alarm.
   void FreeOldBlocks();
-  // Deletes the blocks of a list.
-  static void Delete(PooledBuffer* first);
-  // Removes the old blocks of a list of free_ and returns the first.
-  PooledBuffer* TakeOldBlocks(size_t list);
+  // Frees some of them. Returns false if none are left.
+  bool FreeSlice();
+  // Deletes an idle block that is in no list.
+  static void Delete(PooledBuffer* block);
+  // Removes a block of a list of free_ that has been idle for a whole period.
+  // Returns null if there is none.
+  PooledBuffer* TakeOldBlock(size_t list);
   void TraceChange(trace::Name name, uint64_t size) const;
   MemoryStatistics& StatisticsOf(MemoryType type);
 
@@ -189,15 +232,24 @@ class PooledAllocator : public Allocator {
   std::atomic<uint64_t> max_idle_;  // kAlwaysKept until it is known
   std::atomic<bool> knows_max_idle_;
 
-  mutable ShortLock lock_;           // guards all below
-  std::vector<PooledBuffer*> free_;  // by pool, then by class
-  uint64_t idle_ = 0;                // bytes in free_
-  uint64_t period_ = 0;              // number of the current period
-  bool is_armed_ = false;            // alarm_ is set; who sets this may use it
+  mutable ShortLock lock_;      // guards the members up to statistics_
+  std::vector<FreeList> free_;  // by pool, then by class
+  uint64_t idle_ = 0;           // bytes in free_
+  uint64_t total_ = 0;          // bytes of all blocks
+  uint64_t peak_ = 0;           // the most bytes in use at once
+  uint64_t regretted_ = 0;      // bytes that are added to the limit of total_
+  std::array<size_t, kRegrets> gone_ =
+      {};  // capacities; the last that had to go
+  size_t next_gone_ = 0;
+  uint64_t period_ = 0;    // number of the current period
+  bool is_armed_ = false;  // alarm_ is set; who sets this may use it
   bool is_closed_ = false;
   AllocatorStatistics statistics_;
 
   std::unique_ptr<Alarm> alarm_;  // null until it is needed
+  // Used by the alarm alone: the list of free_ that the next slice begins with,
+  // or the number of lists, if no old blocks are being freed.
+  size_t next_list_;
 };
 
 }  // namespace eyrie::hal
