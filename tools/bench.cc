@@ -47,6 +47,14 @@ constexpr Flag kOwnFlags[] = {
     {"time_unit", FlagKind::kString, "ms", "ms, us or ns."},
     {"batch_size", FlagKind::kInt, "1",
      "Number of items that one call processes; times are divided by it."},
+    {"callers", FlagKind::kInt, "1",
+     "Number of threads that call at the same time, each with its own context."
+     "\n"
+     "The time of a row is the time of the run divided by the calls of all\n"
+     "threads; p50, p90, p99 and max are times of single calls."},
+    {"percentiles", FlagKind::kBool, "false",
+     "Prints p50, p90, p99 and max of the times of calls, in the unit of the\n"
+     "row. Always set with several --callers."},
     {"vs", FlagKind::kString, "",
      "A shell command that benchmarks the same functions in another program "
      "and\n"
@@ -69,6 +77,7 @@ constexpr Flag kOwnFlags[] = {
 };
 
 constexpr int64_t kMaxRounds = 10'000;
+constexpr int64_t kMaxCallers = 1000;
 
 absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
   if (text == "ms") return BenchmarkUnit::kMillisecond;
@@ -110,23 +119,65 @@ absl::StatusOr<std::vector<abi::PreparedCall>> PrepareCalls(
   return calls;
 }
 
-MeasuredRow RowOf(abi::PreparedCall& call) {
+// A thread that calls: its context, and a call of each function.
+struct Caller {
+  std::unique_ptr<abi::Session> session;
+  std::vector<abi::PreparedCall> calls;
+};
+
+// Returns the row of the function `index` of all callers.
+MeasuredRow RowOf(std::vector<Caller>& callers, size_t index) {
   MeasuredRow row;
-  row.name = absl::StrCat("BM_", call.callable().function().name());
+  const auto& first = callers[0].calls[index].callable();
+  row.name = absl::StrCat("BM_", first.function().name());
+  row.callers.resize(callers.size());
+  const auto call = [&callers, index](int caller) {
+    return callers[static_cast<size_t>(caller)].calls[index].Invoke();
+  };
   // Calls once, so that everything created at first use, such as a driver's
   // kernel code, exists before the measurement.
-  row.prepare = [&call, is_warm = false]() mutable {
-    return std::exchange(is_warm, true) ? absl::OkStatus() : call.Invoke();
-  };
-  row.call = [&call] { return call.Invoke(); };
+  row.prepare =
+      [call, is_warm = std::vector<char>(callers.size())](int caller) mutable {
+        return std::exchange(is_warm[static_cast<size_t>(caller)], 1) != 0
+                   ? absl::OkStatus()
+                   : call(caller);
+      };
+  row.call = call;
   return row;
+}
+
+absl::StatusOr<size_t> CallersOf(const Arguments& arguments) {
+  const int64_t callers = arguments.GetInt("callers");
+  if (callers >= 1 && callers <= kMaxCallers) {
+    return static_cast<size_t>(callers);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--callers=", callers, " is not between 1 and ", kMaxCallers, "."));
+}
+
+absl::StatusOr<std::vector<MeasuredRow>> RowsOf(const Arguments& arguments,
+                                                std::vector<Caller>& callers) {
+  ASSIGN_OR_RETURN(const BenchmarkUnit unit,
+                   ParseUnit(arguments.GetString("time_unit")));
+  for (Caller& caller : callers) {
+    ASSIGN_OR_RETURN(caller.calls, PrepareCalls(arguments, *caller.session));
+  }
+  std::vector<MeasuredRow> rows;
+  for (size_t i = 0; i < callers[0].calls.size(); ++i) {
+    MeasuredRow& row = rows.emplace_back(RowOf(callers, i));
+    row.unit = unit;
+    row.batch = arguments.GetInt("batch_size");
+    row.has_percentiles =
+        callers.size() > 1 || arguments.GetBool("percentiles");
+  }
+  return rows;
 }
 
 // Sets `interrupted` if the user interrupts.
 absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
                    std::atomic<bool>& interrupted) {
-  ASSIGN_OR_RETURN(const BenchmarkUnit unit,
-                   ParseUnit(arguments.GetString("time_unit")));
+  RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
+  ASSIGN_OR_RETURN(const size_t caller_count, CallersOf(arguments));
   const int64_t batch_size = arguments.GetInt("batch_size");
   if (batch_size < 1 || batch_size > kMaxIterations) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -139,30 +190,24 @@ absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments, natives));
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   options.native_libraries = std::move(natives);
-  std::unique_ptr<abi::Session> session;
-  std::atomic<abi::Session*> running = nullptr;
-  std::optional<InterruptWatch> watch(std::in_place, [&running, &interrupted] {
-    abi::Session* const called = running;
-    if (called == nullptr) InterruptWatch::Exit();
+  std::vector<Caller> callers(caller_count);
+  std::atomic<bool> running = false;
+  std::optional<InterruptWatch> watch(std::in_place, [&] {
+    if (!running) InterruptWatch::Exit();
     interrupted = true;
-    called->Cancel();
+    for (const Caller& caller : callers) caller.session->Cancel();
   });
-  ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
-                                                 std::move(options)));
-  ASSIGN_OR_RETURN(std::vector<abi::PreparedCall> calls,
-                   PrepareCalls(arguments, *session));
-  std::vector<MeasuredRow> rows;
-  for (abi::PreparedCall& call : calls) {
-    MeasuredRow& row = rows.emplace_back(RowOf(call));
-    row.unit = unit;
-    row.batch = batch_size;
+  for (Caller& caller : callers) {
+    ASSIGN_OR_RETURN(caller.session,
+                     abi::Session::Create(programs, devices, options));
   }
+  ASSIGN_OR_RETURN(std::vector<MeasuredRow> rows, RowsOf(arguments, callers));
   RETURN_IF_ERROR(tracing.Begin());
-  running = session.get();
+  running = true;
   absl::Status measured = flags.MeasureRows(rows);
   watch.reset();
-  calls.clear();
-  session.reset();
+  for (Caller& caller : callers) caller.calls.clear();
+  callers.clear();
   if (arguments.GetBool("print_statistics")) PrintStatistics(devices);
   absl::Status traced = tracing.Finish();
   return measured.ok() ? traced : measured;

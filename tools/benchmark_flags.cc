@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <utility>
@@ -143,16 +144,52 @@ absl::StatusOr<MeasureBenchmarksFunction> LoadPlugin() {
   return reinterpret_cast<MeasureBenchmarksFunction>(function);
 }
 
-// Calls one of a row's functions, for the plug-in.
-template <std::function<absl::Status()> MeasuredRow::* function>
-const char* Run(void* self) {
-  MeasuredRow& row = *static_cast<MeasuredRow*>(self);
-  absl::Status status = (row.*function)();
+// Keeps a status for the end. Returns its message for the plug-in, or null.
+const char* Report(MeasuredRow::Caller& caller, absl::Status status) {
   if (status.ok()) [[likely]]
     return nullptr;
-  row.failure = std::move(status);
-  row.failure_text = std::string(row.failure.message());
-  return row.failure_text.c_str();
+  caller.failure = std::move(status);
+  caller.failure_text = std::string(caller.failure.message());
+  return caller.failure_text.c_str();
+}
+
+// The functions of a row, for the plug-in.
+const char* PrepareRow(void* self, int32_t caller) {
+  MeasuredRow& row = *static_cast<MeasuredRow*>(self);
+  const auto index = static_cast<size_t>(caller);
+  row.callers[index].times = CallTimes();
+  return Report(row.callers[index], row.prepare(caller));
+}
+
+const char* CallRow(void* self, int32_t caller) {
+  MeasuredRow& row = *static_cast<MeasuredRow*>(self);
+  const auto index = static_cast<size_t>(caller);
+  if (!row.has_percentiles) {
+    return Report(row.callers[index], row.call(caller));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  absl::Status status = row.call(caller);
+  const std::chrono::nanoseconds time =
+      std::chrono::steady_clock::now() - begin;
+  row.callers[index].times.Add(static_cast<uint64_t>(time.count()));
+  return Report(row.callers[index], std::move(status));
+}
+
+// Writes the percentiles of all callers' times, in the row's unit.
+size_t CountRow(void* self, BenchmarkCounter* counters) {
+  const MeasuredRow& row = *static_cast<MeasuredRow*>(self);
+  if (!row.has_percentiles) return 0;
+  CallTimes all;
+  for (const MeasuredRow::Caller& caller : row.callers) all.Add(caller.times);
+  const double unit = row.unit == BenchmarkUnit::kNanosecond    ? 1
+                      : row.unit == BenchmarkUnit::kMicrosecond ? 1e3
+                                                                : 1e6;
+  size_t count = 0;
+  for (const auto& [name, share] :
+       {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1.0}}) {
+    counters[count++] = {name, all.Percentile(share) / unit};
+  }
+  return count;
 }
 
 }  // namespace
@@ -278,15 +315,19 @@ absl::Status BenchmarkFlags::MeasureRows(std::span<MeasuredRow> rows) {
   std::vector<BenchmarkRow> table;
   for (MeasuredRow& row : rows) {
     table.push_back({row.name.c_str(), row.unit, iterations_, row.batch,
-                     row.items, &row, &Run<&MeasuredRow::prepare>,
-                     &Run<&MeasuredRow::call>});
+                     row.items, static_cast<int32_t>(row.callers.size()), &row,
+                     PrepareRow, CallRow, CountRow});
   }
   std::vector<const char*> flags;
   for (const std::string& flag : flags_) flags.push_back(flag.c_str());
   const char* unknown = nullptr;
   const int64_t count =
       measure(flags.data(), flags.size(), table.data(), table.size(), &unknown);
-  for (const MeasuredRow& row : rows) RETURN_IF_ERROR(row.failure);
+  for (const MeasuredRow& row : rows) {
+    for (const MeasuredRow::Caller& caller : row.callers) {
+      RETURN_IF_ERROR(caller.failure);
+    }
+  }
   if (count > 0) return WriteFile();
   if (count < 0) {
     return absl::InvalidArgumentError(

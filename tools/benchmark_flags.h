@@ -18,6 +18,7 @@
 #include "base/descriptor.h"
 #include "base/file_writer.h"
 #include "tools/benchmark_plugin.h"
+#include "tools/call_times.h"
 
 namespace eyrie::tools {
 
@@ -28,12 +29,20 @@ inline constexpr int64_t kMaxIterations =
 struct MeasuredRow {
   std::string name;
   BenchmarkUnit unit = BenchmarkUnit::kMillisecond;
-  int64_t batch = 1;                      // iterations per call
-  double items = 1;                       // per iteration
-  std::function<absl::Status()> prepare;  // called before the row is measured
-  std::function<absl::Status()> call;
-  absl::Status failure;  // of `prepare` or `call`; ends the row
-  std::string failure_text;
+  int64_t batch = 1;  // iterations per call
+  double items = 1;   // per iteration
+  // Called by each caller before the row is measured.
+  std::function<absl::Status(int caller)> prepare;
+  std::function<absl::Status(int caller)> call;
+  bool has_percentiles = false;  // print them
+
+  // The measurements of one of the threads that call at the same time.
+  struct Caller {
+    absl::Status failure;  // of `prepare` or `call`; ends the row
+    std::string failure_text;
+    CallTimes times;  // only if has_percentiles
+  };
+  std::vector<Caller> callers = std::vector<Caller>(1);
 };
 
 class BenchmarkFlags {

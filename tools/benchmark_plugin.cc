@@ -12,8 +12,9 @@ namespace eyrie::tools {
 namespace {
 
 // False if it fails.
-bool Run(benchmark::State& state, const char* (*function)(void*), void* self) {
-  const char* const error = function(self);
+bool Run(benchmark::State& state, const char* (*function)(void*, int32_t),
+         void* self) {
+  const char* const error = function(self, state.thread_index());
   if (error == nullptr) [[likely]]
     return true;
   state.SkipWithError(error);
@@ -27,6 +28,13 @@ void Measure(benchmark::State& state, const BenchmarkRow& row) {
   }
   state.SetItemsProcessed(static_cast<int64_t>(
       row.items * static_cast<double>(state.iterations())));
+  // The callers have waited for each other.
+  if (state.thread_index() != 0) return;
+  BenchmarkCounter counters[kMaxBenchmarkCounters];
+  const size_t count = row.count(row.self, counters);
+  for (size_t i = 0; i < count; ++i) {
+    state.counters[counters[i].name] = counters[i].value;
+  }
 }
 
 benchmark::TimeUnit UnitOf(BenchmarkUnit unit) {
@@ -46,6 +54,7 @@ void Register(const BenchmarkRow& row) {
       row.name, [&row](benchmark::State& state) { Measure(state, row); });
   made->MeasureProcessCPUTime()->UseRealTime()->Unit(UnitOf(row.unit));
   if (row.iterations > 0) made->Iterations(row.iterations);
+  if (row.callers > 1) made->Threads(row.callers);
 }
 
 }  // namespace

@@ -14,6 +14,14 @@ namespace eyrie::tools {
 
 enum class BenchmarkUnit : int32_t { kNanosecond, kMicrosecond, kMillisecond };
 
+// A number of a row beside its times.
+struct BenchmarkCounter {
+  const char* name;
+  double value;
+};
+
+inline constexpr size_t kMaxBenchmarkCounters = 8;
+
 // One row of the table. The caller owns all pointers; they must be valid until
 // the rows are measured.
 struct BenchmarkRow {
@@ -22,11 +30,16 @@ struct BenchmarkRow {
   int64_t iterations;  // 0: Google Benchmark decides
   int64_t batch;       // iterations per call
   double items;        // per iteration
+  int32_t callers;     // threads that call at the same time, at least 1
   void* self;          // passed to the functions below
   // `prepare` is called before the row is measured, `call` in the measured
-  // loop. Both return nullptr, or an error message, which ends the row.
-  const char* (*prepare)(void* self);
-  const char* (*call)(void* self);
+  // loop, both on the thread of `caller` (0 to callers - 1). Both return
+  // nullptr, or an error message, which ends the row.
+  const char* (*prepare)(void* self, int32_t caller);
+  const char* (*call)(void* self, int32_t caller);
+  // Called after the loops of all callers. Writes up to kMaxBenchmarkCounters
+  // and returns their number.
+  size_t (*count)(void* self, BenchmarkCounter* counters);
 };
 
 // Measures the rows that match the filter. Returns their number, or -1 if

@@ -196,11 +196,11 @@ MeasuredRow RowOf(const Kernel& kernel, const Grid& grid) {
   // The items of one dispatch are its workgroups.
   row.items = double{1} * grid[0] * grid[1] * grid[2];
   auto commands = std::make_shared<Ref<hal::CommandBuffer>>();
-  row.prepare = [&kernel, grid, commands] {
+  row.prepare = [&kernel, grid, commands](int) {
     ASSIGN_OR_RETURN(*commands, Record(kernel, grid));
     return absl::OkStatus();
   };
-  row.call = [&kernel, commands] { return Submit(kernel, *commands); };
+  row.call = [&kernel, commands](int) { return Submit(kernel, *commands); };
   return row;
 }
 

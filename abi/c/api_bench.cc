@@ -3,10 +3,15 @@
 //
 //   bazel run -c opt //abi/c:api_bench
 // `tools/bench/compare --only=api` prints the ratios.
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
+#include <future>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +23,7 @@
 #include "abi/call/session.h"
 #include "benchmark/benchmark.h"
 #include "eyrie/call.h"
+#include "eyrie/call_pool.h"
 #include "eyrie/runtime.h"
 #include "tests/support/module_builder.h"
 
@@ -26,6 +32,7 @@ namespace {
 
 constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
 constexpr char kStorage[] = "tests/modules/3.13/destination.vmfb";
+constexpr char kDigits[] = "samples/digits/digits.vmfb";
 constexpr char kScalars[] = "tests/modules/3.13/scalars.vmfb";
 
 std::unique_ptr<abi::Session> OpenSession(const char* path) {
@@ -182,6 +189,56 @@ void Plain(benchmark::State& state, const char* path, const char* name) {
   }
 }
 
+// A picture of 8 x 8 pixels.
+std::vector<Value> Picture() {
+  alignas(64) static float pixels[64] = {0, 1, 2};
+  Value value = *Value::Borrow({8, 8}, pixels);
+  value.Lend();
+  return {value};
+}
+
+// Keeps a pool of threads busy: twice as many calls are requested at a time as
+// it has threads. p50 and p99 are the times in us from a request to its result.
+void Pooled(benchmark::State& state) {
+  const auto threads = static_cast<size_t>(state.range(0));
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kDigits);
+  auto pool = CallPool::Start(*device, *module, threads);
+  std::vector<double> times;
+  std::mutex mutex;
+  const auto call = [&](Context& context,
+                        std::chrono::steady_clock::time_point begin) {
+    const auto results = context.Call("classify", Picture());
+    if (!results) std::abort();
+    const std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - begin;
+    const std::lock_guard<std::mutex> lock(mutex);
+    times.push_back(time.count());
+  };
+  std::deque<std::future<void>> requested;
+  for (auto _ : state) {
+    if (requested.size() == 2 * threads) {
+      requested.front().get();
+      requested.pop_front();
+    }
+    requested.push_back(
+        pool->Run([&call, begin = std::chrono::steady_clock::now()](
+                      Context& context) { call(context, begin); }));
+  }
+  for (std::future<void>& each : requested) each.get();
+  std::sort(times.begin(), times.end());
+  state.counters["p50"] = times[times.size() / 2];
+  state.counters["p99"] = times[times.size() * 99 / 100];
+}
+
+BENCHMARK(Pooled)
+    ->Name("BM_digits_pool")
+    ->Arg(1)
+    ->Arg(2)
+    ->Arg(8)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(Marshalled, digits, kDigits, "classify", Picture())
+    ->Name("BM_digits_marshalled");
 BENCHMARK_CAPTURE(Raw, add, kAdd, "add", RawFloats())->Name("BM_add_raw");
 BENCHMARK_CAPTURE(Prepared, add, kAdd, "add", AddArguments())
     ->Name("BM_add_prepared");

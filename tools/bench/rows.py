@@ -200,6 +200,12 @@ ROWS = {
             "ms", kind="vmvx-microkernels"),
     ),
 }
+# The programs that several threads call at the same time.
+CALLERS = tuple(dataclasses.replace(row, device=device, limit=None,
+                                    name=f"{row.name}, {device}")
+                for row in ROWS["model"]
+                if row.name in ("MLP 784-256-10", "transformer block")
+                for device in (SYNC, TASK))
 # The largest allowed geometric mean of a group's ratios.
 MEAN_LIMITS = {"loop": 0.8}
 # The cost of one more dispatch in a command buffer: the difference in
