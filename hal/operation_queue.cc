@@ -48,12 +48,16 @@ absl::Status OperationQueue::Defer(const QueueFences& fences, Start start,
     waiting = std::make_shared<MemoryCharge>(*std::move(more));
   }
   const uint64_t flow = trace::FlowFrom(trace::Name::kRunDeferred);
+  Operations made;
+  made[0] = {fences.owner, EndingOf(fences, *std::move(charge)),
+             std::move(start), absl::OkStatus(), flow};
+  Operations::node_type node = made.extract(made.begin());
   uint64_t key = 0;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     key = next_key_++;
-    pending_[key] = {fences.owner, EndingOf(fences, *std::move(charge)),
-                     std::move(start), absl::OkStatus(), flow};
+    node.key() = key;
+    pending_.insert(pending_.end(), std::move(node));
   }
   // Weak, to avoid a reference cycle: the semaphore holds this callback, and a
   // pending operation may hold the semaphore.
@@ -82,12 +86,12 @@ void OperationQueue::Arrive(uint64_t key, const absl::Status& status) {
   Operations::node_type operation = pending_.extract(key);
   if (operation.empty()) return;  // cancelled
   operation.mapped().waited = status;
-  ready_.push_back(std::move(operation));
+  operation.key() = next_arrival_++;
+  ready_.insert(ready_.end(), std::move(operation));
   if (running_) return;
   running_ = true;
   while (!ready_.empty()) {
-    Operations::node_type next = std::move(ready_.front());
-    ready_.pop_front();
+    Operations::node_type next = ready_.extract(ready_.begin());
     lock.unlock();
     Run(std::move(next.mapped()));
     next = {};

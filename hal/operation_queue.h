@@ -11,7 +11,6 @@
 #define EYRIE_HAL_OPERATION_QUEUE_H_
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -96,7 +95,8 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
     absl::Status waited;  // how the wait ended
     uint64_t flow;        // of the trace, from Defer to Run
   };
-  // Ordered by age. Callbacks on wait fences find operations by key.
+  // Ordered by age. Callbacks on wait fences find operations by key. Entries
+  // are created before the lock is taken, and freed after it is released.
   using Operations = std::map<uint64_t, Operation>;
   // Estimated bytes per operation beside its struct: its body and its entry in
   // the semaphore's waiters.
@@ -114,8 +114,9 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
 
   std::mutex mutex_;  // guards all below
   Operations pending_;
-  std::deque<Operations::node_type> ready_;
+  Operations ready_;  // by the order of their arrival
   uint64_t next_key_ = 0;
+  uint64_t next_arrival_ = 0;
   bool running_ = false;  // a thread is running ready operations
 };
 

@@ -39,7 +39,9 @@ class CommandRun;
 class RunStore : public std::enable_shared_from_this<RunStore> {
  public:
   // The runs belong to `group`.
-  explicit RunStore(Ref<JobGroup> group) : group_(std::move(group)) {}
+  explicit RunStore(Ref<JobGroup> group) : group_(std::move(group)) {
+    idle_.reserve(kKept);
+  }
   ~RunStore();
   // Returns a finished or a new run. Call one of its Set functions next.
   Ref<CommandRun> Take();

@@ -30,6 +30,8 @@ constexpr double kLeastSearchNs = 1000;
 // used the processor. Searching longer would take it away from that thread.
 constexpr double kLostNs = 100000;
 constexpr int kLooksPerTime = 16;
+// Up to this many jobs are listed without an allocation under the lock.
+constexpr size_t kUsualJobs = 64;
 
 void Pause() {
 #if defined(__x86_64__)
@@ -61,7 +63,9 @@ Pool::Pool(PoolOptions options)
     : options_(std::move(options)),
       number_(pool_numbers.Take()),
       thread_name_(number_ == 0 ? "task "
-                                : absl::StrCat("task ", number_ + 1, ".")) {}
+                                : absl::StrCat("task ", number_ + 1, ".")) {
+  jobs_.reserve(kUsualJobs);
+}
 
 Pool::~Pool() { pool_numbers.Give(number_); }
 
