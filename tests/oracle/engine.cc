@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
+#include "vm/jit/jit.h"
 #include "vm/object/buffer.h"
+#include "vm/object/list.h"
 #include "vm/run/context.h"
 #include "vm/run/invocation.h"
-#include "vm/jit/jit.h"
-#include "vm/object/list.h"
 
 namespace eyrie::tests {
 namespace {

@@ -267,7 +267,7 @@ uint64_t FunctionGenerator::EmitComparison() {
   const vm::OpInfo* info = nullptr;
   do {
     info = &vm::kOps[random_.Below(vm::kOpCount)];
-  } while (!Startswith(*info, "cmp."));
+  } while (!info->has(vm::kCompares));
   EmitRandom(*info);
   return blocks_[current_].back().result().bits;
 }

@@ -70,7 +70,7 @@ class FunctionGenerator {
 
   Blocks Create();
   // Creates a short function that takes numbers and returns one.
-  Blocks MakeShort();
+  Blocks CreateShort();
 
  private:
   using Kind = vm::OperandKind;
@@ -122,7 +122,7 @@ class FunctionGenerator {
 
   void Emit(vm::Op op, std::initializer_list<uint64_t> operands);
   void Put(Instruction in) { blocks_[current_].push_back(std::move(in)); }
-  bool Startswith(const vm::OpInfo& info, const char* prefix) const;
+  bool StartsWith(const vm::OpInfo& info, const char* prefix) const;
   // Reports whether the instruction may compute a NaN, whose bits depend on the
   // processor.
   bool MakesNans(const vm::OpInfo& info) const;

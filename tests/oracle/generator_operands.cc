@@ -59,7 +59,7 @@ bool IsFloat(OperandKind kind) {
 
 }  // namespace
 
-bool FunctionGenerator::Startswith(const vm::OpInfo& info,
+bool FunctionGenerator::StartsWith(const vm::OpInfo& info,
                                    const char* prefix) const {
   return absl::StartsWith(info.text, prefix);
 }
@@ -145,10 +145,10 @@ Operand FunctionGenerator::NumberOperand(const vm::OpInfo& info, uint32_t index,
                               absl::StrContains(info.text, ".fill") ||
                               absl::StrContains(info.text, ".set."));
   const bool places =
-      Startswith(info, "list.") || Startswith(info, "buffer.") ||
-      Startswith(info, "global.") ||
+      StartsWith(info, "list.") || StartsWith(info, "buffer.") ||
+      StartsWith(info, "global.") ||
       (index == 0 &&
-       (Startswith(info, "switch.") || Startswith(info, "br_table")));
+       (StartsWith(info, "switch.") || StartsWith(info, "br_table")));
   if (!places || value || IsFloat(kind)) return operand;
   if (info.op == Op::kBufferAlloc) {
     operand.bits = kind == OperandKind::kI64 ? kLength : kAlignment;
@@ -247,7 +247,7 @@ void FunctionGenerator::PrepareOperands(Instruction& in) {
     const bool wide = operand.wide();
     Emit(wide ? Op::kConstI64 : Op::kConstI32, {bits, operand.bits});
   };
-  const bool divides = Startswith(info, "div.i") || Startswith(info, "rem.i");
+  const bool divides = info.has(vm::kDivides);
   if (divides && !random_.OneIn(24)) {
     const bool wide = in.operands[1].wide();
     const uint64_t divisor =
@@ -255,7 +255,7 @@ void FunctionGenerator::PrepareOperands(Instruction& in) {
     // Not 0, and rarely -1.
     set(in.operands[1], divisor | (random_.OneIn(2) ? 1 : 4));
   }
-  const bool casts = Startswith(info, "cast.f") && info.writes.count == 1;
+  const bool casts = StartsWith(info, "cast.f") && info.writes.count == 1;
   if (casts && !random_.OneIn(24)) {
     const double value = random_.Of(kModest);
     set(in.operands[0], in.operands[0].wide() ? std::bit_cast<uint64_t>(value)

@@ -28,9 +28,9 @@ uint16_t Ref(RefRole role) { return static_cast<uint16_t>(role | vm::kRefBit); }
 // Replaces the refs that RandomOperand chose.
 void FunctionGenerator::ChooseRefs(Instruction& in) {
   const vm::OpInfo& info = *in.info;
-  if (Startswith(info, "list.")) {
+  if (StartsWith(info, "list.")) {
     ChooseListRefs(in);
-  } else if (Startswith(info, "buffer.")) {
+  } else if (StartsWith(info, "buffer.")) {
     for (size_t i = 0; i < in.operands.size(); ++i) {
       if (!IsRef(in.operands[i])) continue;
       const bool result = i >= in.read_count();
@@ -102,8 +102,8 @@ void FunctionGenerator::ChooseTypedRefs(Instruction& in) {
     if (operand.kind == OperandKind::kGlobalRef) global = &operand;
   }
   if (type == nullptr) return;
-  const bool stores = Startswith(*in.info, "global.store");
-  const bool loads = Startswith(*in.info, "global.load");
+  const bool stores = StartsWith(*in.info, "global.store");
+  const bool loads = StartsWith(*in.info, "global.load");
   RefRole role = random_.OneIn(3) ? kAny : random_.OneIn(2) ? kLists : kBuffers;
   if (loads && global == nullptr) role = kAny;
   if (loads && role == kLists) role = kBuffers;

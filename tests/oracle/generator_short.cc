@@ -58,7 +58,7 @@ bool FunctionGenerator::EmitShort(const vm::OpInfo& info) {
   return true;
 }
 
-Blocks FunctionGenerator::MakeShort() {
+Blocks FunctionGenerator::CreateShort() {
   constexpr int kTries = 200;  // most choose other instructions
   blocks_.resize(1);
   const RandomFunction& function = program_.functions[function_];

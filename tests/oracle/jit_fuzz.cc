@@ -20,12 +20,12 @@
 #include "tests/oracle/engine.h"
 #include "tests/oracle/program.h"
 #include "tests/oracle/test_module.h"
+#include "vm/isa/value.h"
+#include "vm/limits/limits.h"
+#include "vm/module/verifier.h"
 #include "vm/run/bytecode_module.h"
 #include "vm/run/context.h"
 #include "vm/run/interpreter.h"
-#include "vm/limits/limits.h"
-#include "vm/isa/value.h"
-#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 namespace {

@@ -185,7 +185,7 @@ absl::StatusOr<std::vector<Value>> OracleInstance::Run(
     }
     Activation& top = Top();
     top.at = top.next;
-    const Instruction& in = top.module->At(top.function, top.at);
+    const Instruction& in = top.module->DecodeAt(top.function, top.at);
     top.next = in.end;
     ++engine_.executed[vm::RowOf(*in.info)];
     status = Step(in);
@@ -453,7 +453,7 @@ void OracleInstance::Print(const Instruction& in) {
 
 }  // namespace
 
-const Instruction& LinkedModule::At(uint32_t function, uint32_t offset) {
+const Instruction& LinkedModule::DecodeAt(uint32_t function, uint32_t offset) {
   auto& decoded = code[function];
   auto it = decoded.find(offset);
   if (it == decoded.end()) {

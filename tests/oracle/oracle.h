@@ -22,12 +22,12 @@
 #include "base/ref.h"
 #include "tests/oracle/engine.h"
 #include "tests/oracle/instruction.h"
-#include "vm/object/buffer.h"
-#include "vm/run/bytecode_module.h"
 #include "vm/isa/callconv.h"
+#include "vm/isa/opcode.h"
 #include "vm/module/module.h"
 #include "vm/native/native_binding.h"
-#include "vm/isa/opcode.h"
+#include "vm/object/buffer.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::tests {
 
@@ -72,7 +72,7 @@ struct LinkedModule {
     return module->types()[ordinal];
   }
   bool operand_moves() const { return def().bytecode_version->operand_moves; }
-  const Instruction& At(uint32_t function, uint32_t offset);
+  const Instruction& DecodeAt(uint32_t function, uint32_t offset);
 };
 
 // A running function.

@@ -10,9 +10,9 @@
 #include "tests/oracle/generator.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/test_module.h"
+#include "vm/isa/opcode.h"
 #include "vm/object/buffer.h"
 #include "vm/object/list.h"
-#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 namespace {
@@ -154,7 +154,7 @@ Program CreateProgram(uint64_t seed) {
     FunctionGenerator generator(random, program, i);
     RandomFunction& function = program.functions[i];
     function.blocks =
-        function.is_short ? generator.MakeShort() : generator.Create();
+        function.is_short ? generator.CreateShort() : generator.Create();
   }
   program.calls.resize(1 + random.Below(2));
   for (PlannedCall& call : program.calls) {

@@ -20,12 +20,12 @@
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/program.h"
 #include "tests/oracle/test_module.h"
+#include "vm/limits/limits.h"
+#include "vm/lower/redirect.h"
+#include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
 #include "vm/run/bytecode_module.h"
 #include "vm/run/interpreter.h"
-#include "vm/limits/limits.h"
-#include "vm/module/module_def.h"
-#include "vm/lower/redirect.h"
-#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 namespace {

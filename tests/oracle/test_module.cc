@@ -13,11 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/ref.h"
 #include "tests/support/module_builder.h"
-#include "vm/run/bytecode_module.h"
-#include "vm/run/interpreter.h"
+#include "vm/module/verifier.h"
 #include "vm/native/native_binding.h"
 #include "vm/native/native_module.h"
-#include "vm/module/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::tests {
 namespace {

@@ -113,7 +113,7 @@ def opcodes(root):
         text += f"\n## {title}\n\n{prefix}\n\n" + table(
             ["code", "instruction", "operands", "results", "since"],
             [[code(byte), code(word), code(reads), code(writes), since]
-             for which, byte, _, word, reads, writes, since, _ in rows
+             for which, byte, _, word, reads, writes, since, _, _ in rows
              if which == name])
     unknown = {row[0] for row in rows} - set(OP_SETS)
     if unknown:

@@ -1,5 +1,5 @@
 // The syntax of each instruction, as a pattern that both the printer and the
-// parser follow.
+// parser follow: the column `syntax` of opcodes.def.
 //
 // A pattern is literal text with places for operands, which are numbered in
 // order of encoding, operands before results:

@@ -77,14 +77,14 @@ struct OpInfo {
 };
 
 inline constexpr OpInfo kOps[] = {
-#define OP(set, code, name, text, operands, results, since, traits) \
-  {Op::k##name,                                                     \
-   OpSet::k##set,                                                   \
-   code,                                                            \
-   text,                                                            \
-   ParseOperands(operands),                                         \
-   ParseOperands(results),                                          \
-   MajorOfRelease(since),                                           \
+#define OP(set, code, name, text, operands, results, since, traits, ...) \
+  {Op::k##name,                                                          \
+   OpSet::k##set,                                                        \
+   code,                                                                 \
+   text,                                                                 \
+   ParseOperands(operands),                                              \
+   ParseOperands(results),                                               \
+   MajorOfRelease(since),                                                \
    ParseTraits(traits)},
 #include "vm/isa/opcodes.def"
 #undef OP
