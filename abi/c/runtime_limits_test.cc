@@ -59,12 +59,11 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
       {"fuel",
        {.fuel = 500},
        1000,
-       "8: The call makes more than 500 branches backwards and calls, its "
-       "limit of fuel."},
+       "8: The call exceeds its fuel limit (500 backward branches and calls)."},
       {"time",
        {.timeout = milliseconds(30)},
        kForEver,
-       "4: The call takes longer than its limit of time (30ms)."},
+       "4: The call exceeds its time limit (30ms)."},
   };
   Result<Context> other = NewContext({.fuel = 1000});
   ASSERT_EQ(Text(other), "OK");

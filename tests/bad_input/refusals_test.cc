@@ -176,8 +176,8 @@ TEST(RefusalsTest, Imports) {
        "offer it (--native_library)."},
       {"check.expect_true", "0i_v", true, "OK"},
       {"nowhere", "0i_v", false,
-       "INVALID_ARGUMENT: Import 1, nowhere, does not say of which module. (in "
-       "The module)"},
+       "INVALID_ARGUMENT: Import 1, nowhere, does not name its module. (in The "
+       "module)"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(absl::StrCat(c.name, " ", c.convention));

@@ -90,9 +90,9 @@ TEST_F(WaitsTest, EndWithTheTime) {
     const Deadline begin = Deadline::Now();
     const std::string late = Call(function);
     EXPECT_EQ(late,
-              absl::StrCat("DEADLINE_EXCEEDED: The call takes longer than its "
-                           "limit of time (50ms).",
-                           WhileWaiting(function)));
+              absl::StrCat(
+                  "DEADLINE_EXCEEDED: The call exceeds its time limit (50ms).",
+                  WhileWaiting(function)));
     EXPECT_GE(Deadline::Now() - begin, absl::Milliseconds(50));
     EXPECT_EQ(Call(function).substr(0, 20), "FAILED_PRECONDITION:");
   }

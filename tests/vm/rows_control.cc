@@ -69,7 +69,7 @@ constexpr Row kRows[] = {
     {"fail", "9", "FAILED_PRECONDITION: assert", "0i_v",
      "entry: fail i0 \"assert\""},
     {"fail", "1", "CANCELLED: one", "0i_v", "entry: fail i0 \"one\""},
-    {"fail", "3", "INVALID_ARGUMENT: The module fails without a message",
+    {"fail", "3", "INVALID_ARGUMENT: The module failed without a message",
      "0i_v", "entry: fail i0 \"\""},
     {"fail", "16", "UNAUTHENTICATED: x", "0i_v", "entry: fail i0 \"x\""},
     {"fail", "18", "UNIMPLEMENTED: x", "0i_v", "entry: fail i0 \"x\""},

@@ -14,16 +14,16 @@ constexpr Row kRows[] = {
     {"list.alloc", "2 0", "list:"},
     {"list.alloc", "8 1", "list:"},
     {"list.alloc", "6 -1",
-     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit "
-     "(268435456) or the memory there is"},
+     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit (268435456) "
+     "or the available memory"},
     {"list.alloc", "0 268435457",
      "RESOURCE_EXHAUSTED: A list of 268435457 elements exceeds the limit "
-     "(268435456) or the memory there is"},
+     "(268435456) or the available memory"},
     {"list.reserve", "list:1,2 100", "list:1,2"},
     {"list.reserve", "list:1,2 0", "list:1,2"},
     {"list.reserve", "list -1",
-     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit "
-     "(268435456) or the memory there is"},
+     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit (268435456) "
+     "or the available memory"},
     {"list.reserve", "null 1", kNullList},
     {"list.reserve", "buf:01 1", kNoList},
     {"list.size", "list:1,2,3", "3"},
@@ -34,8 +34,8 @@ constexpr Row kRows[] = {
     {"list.resize", "list:1 3", "list:1,0,0"},
     {"list.resize", "list:1 0", "list:"},
     {"list.resize", "list:1 -1",
-     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit "
-     "(268435456) or the memory there is"},
+     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit (268435456) "
+     "or the available memory"},
     {"list.resize", "null 1", kNullList},
     {"list.resize", "buf:01 1", kNoList},
     // Elements that were cut off are not restored.

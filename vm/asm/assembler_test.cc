@@ -87,10 +87,8 @@ TEST(Assembler, ShowsTheLineWithACaret) {
       "vm.module @m\nvm.func @f() -> () {\n  %i0 = vm.ad.i32 %i0, %i0\n}\n",
       "f.vmasm");
   EXPECT_EQ(bytes.status().message(),
-            "f.vmasm:3:9: There is no instruction vm.ad.i32. Did you mean "
-            "'add.i32'?\n"
-            "    %i0 = vm.ad.i32 %i0, %i0\n"
-            "          ^");
+            "f.vmasm:3:9: Instruction 'vm.ad.i32' does not exist. Did you mean "
+            "'add.i32'?\n    %i0 = vm.ad.i32 %i0, %i0\n          ^");
 }
 
 // Long lines and messages are truncated; the caret counts characters.
@@ -103,7 +101,7 @@ TEST(Assembler, ShortensItsErrors) {
   for (int i = 0; i < 100; ++i) wide += "\xE6\xBC\xA2";
   const auto odd =
       Assemble(absl::StrCat("vm.module @\"", wide, "\" \xFFx"), "t");
-  EXPECT_TRUE(absl::StrContains(odd.status().message(), "t:1:115: Nothing"))
+  EXPECT_TRUE(absl::StrContains(odd.status().message(), "t:1:115: Expected"))
       << odd.status();
   EXPECT_TRUE(absl::StrContains(
       odd.status().message(), "\xBC\xA2\" ?x\n  " + std::string(18, ' ') + "^"))
@@ -136,9 +134,8 @@ TEST(Assembler, ArgumentsHaveARegisterEach) {
     int count;
     const char* want;
   } kRows[] = {
-      {"i", "i32", 32768, "t:2:447640: The arguments take more registers than"},
-      {"r", "!vm.buffer", 16384,
-       "t:2:332945: The arguments take more registers than"},
+      {"i", "i32", 32768, "t:2:447640: The arguments need more than"},
+      {"r", "!vm.buffer", 16384, "t:2:332945: The arguments need more than"},
   };
   for (const auto& row : kRows) {
     const auto most = Assemble(text(row.bank, row.type, row.count - 1), "t");
@@ -201,7 +198,7 @@ TEST(Assembler, ReadsContentsOfConstants) {
 
 TEST(Assembler, ReadsFilesOfConstants) {
   const std::string text = "vm.module @m\nvm.rodata[0] = file \"a.bin\"\n";
-  EXPECT_EQ(Again(text), "t:2:16: No files are read here.");
+  EXPECT_EQ(Again(text), "t:2:16: Files cannot be read here.");
   AssemblerOptions options;
   options.read_file =
       [](const std::string& name) -> absl::StatusOr<std::vector<uint8_t>> {

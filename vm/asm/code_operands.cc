@@ -53,7 +53,7 @@ absl::Status CodeParser::ParseOperand(TextCursor& in, OperandKind kind,
       ASSIGN_OR_RETURN(value.text, in.TakeQuoted());
       return value.text.size() > kMaxEntries
                  ? in.Error(absl::StrCat("The text has ", value.text.size(),
-                                         " bytes; the most is ", kMaxEntries,
+                                         " bytes; the limit is ", kMaxEntries,
                                          "."))
                  : absl::OkStatus();
     }
@@ -95,13 +95,14 @@ absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(TextCursor& in) {
   if ((bank != 'i' && bank != 'r' && bank != 'R') || digits.empty() ||
       !std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit)) {
     in.set_position(at);
-    return in.Error("Here a register is expected, as in %i0 or %r0.");
+    return in.Error("Expected a register, as in %i0 or %r0.");
   }
   const uint32_t count = bank == 'i' ? kMaxI32Registers : kMaxRefRegisters;
   uint32_t number = 0;
   if (!absl::SimpleAtoi(digits, &number) || number >= count) {
-    return in.ErrorAt(at, absl::StrCat("There is no register ", name,
-                                       "; the last is ", count - 1, "."));
+    return in.ErrorAt(
+        at, absl::StrCat("Register ", name, " does not exist; the last is ",
+                         count - 1, "."));
   }
   uint16_t reg = static_cast<uint16_t>(number);
   if (bank != 'i') reg |= kRefBit;
@@ -110,8 +111,9 @@ absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(TextCursor& in) {
   if (bank == 'i' && in.AcceptHere(":")) {
     ASSIGN_OR_RETURN(const uint32_t high, in.TakeU32("a register's number"));
     if (high != number + 1) {
-      return in.ErrorAt(at, absl::StrCat("A pair is of adjacent registers: %i",
-                                         number, ":", number + 1, "."));
+      return in.ErrorAt(
+          at, absl::StrCat("The registers of a pair must be adjacent: %i",
+                           number, ":", number + 1, "."));
     }
   }
   return reg;
@@ -126,27 +128,27 @@ absl::StatusOr<uint16_t> CodeParser::TakeRegister(TextCursor& in,
                     absl::string_view::npos;
   if (kind == OperandKind::kRef || kind == OperandKind::kRefMove) {
     if (!IsRefRegister(reg)) {
-      return in.ErrorAt(at, "Here a ref is expected, as in %r0.");
+      return in.ErrorAt(at, "Expected a ref, as in %r0.");
     }
     if (IsMove(reg) && kind == OperandKind::kRef &&
         scope_.version->operand_moves) {
-      return in.ErrorAt(at, absl::StrCat("The reference is not taken away "
-                                         "here: write %r",
+      return in.ErrorAt(at, absl::StrCat("This operand does not move its "
+                                         "reference; write %r",
                                          RefIndex(reg), "."));
     }
     return reg;
   }
   if (IsRefRegister(reg)) {
-    return in.ErrorAt(at, "Here a number is expected, as in %i0.");
+    return in.ErrorAt(at, "Expected a number, as in %i0.");
   }
   if (IsWide(kind) != pair) {
     return in.ErrorAt(
-        at, pair ? absl::StrCat("Here one register is expected: %i", reg, ".")
-                 : absl::StrCat("Here a pair of registers is expected: %i", reg,
-                                ":", reg + 1, "."));
+        at, pair ? absl::StrCat("Expected one register: %i", reg, ".")
+                 : absl::StrCat("Expected a pair of registers: %i", reg, ":",
+                                reg + 1, "."));
   }
   if (pair && reg % 2 != 0) {
-    return in.ErrorAt(at, "A pair begins with an even register.");
+    return in.ErrorAt(at, "A pair must begin with an even register.");
   }
   return reg;
 }
@@ -160,9 +162,8 @@ absl::Status CodeParser::TakeRegisters(TextCursor& in, OperandKind kind,
     ASSIGN_OR_RETURN(const uint16_t reg, TakeAnyRegister(in));
     if (kind != OperandKind::kRegList &&
         IsRefRegister(reg) != (kind == OperandKind::kRefList)) {
-      return in.ErrorAt(at, IsRefRegister(reg)
-                                ? "Here a number is expected, as in %i0."
-                                : "Here a ref is expected, as in %r0.");
+      return in.ErrorAt(at, IsRefRegister(reg) ? "Expected a number, as in %i0."
+                                               : "Expected a ref, as in %r0.");
     }
     if (list.size() == kMaxEntries) return TooLong(in);
     list.push_back(reg);
@@ -195,13 +196,11 @@ absl::Status CodeParser::TakeRemap(TextCursor& in,
     ASSIGN_OR_RETURN(const uint16_t to, TakeAnyRegister(in));
     if (IsRefRegister(from) != IsRefRegister(to)) {
       return in.ErrorAt(at,
-                        "A value moves within its bank: %i to %i, %r to "
-                        "%r.");
+                        "Values move only within their bank: %i to %i, %r "
+                        "to %r.");
     }
     if (IsRefRegister(to) && IsMove(to)) {
-      return in.ErrorAt(at,
-                        "What a branch writes is not taken away: write "
-                        "%r.");
+      return in.ErrorAt(at, "The target of a move cannot be moved; write %r.");
     }
     if (list.size() == 2 * kMaxEntries) return TooLong(in);
     list.push_back(from);
@@ -217,8 +216,9 @@ absl::Status CodeParser::TakeCases(TextCursor& in,
     const size_t at = in.position();
     ASSIGN_OR_RETURN(const uint32_t number, in.TakeU32("a case's number"));
     if (number != cases.size()) {
-      return in.ErrorAt(at, absl::StrCat("Cases count on from 0: this is case ",
-                                         cases.size(), "."));
+      return in.ErrorAt(
+          at, absl::StrCat("Cases are numbered from 0; expected case ",
+                           cases.size(), "."));
     }
     if (cases.size() == kMaxEntries) return TooLong(in);
     RETURN_IF_ERROR(in.Expect(":"));
@@ -237,7 +237,7 @@ absl::StatusOr<uint32_t> CodeParser::TakeBlock(TextCursor& in) {
   if (in.Accept("^")) name = in.TakeName();
   if (name.empty()) {
     in.set_position(at);
-    return in.Error("Here a block is expected, as in ^bb0.");
+    return in.Error("Expected a block, as in ^bb0.");
   }
   return LabelId(name, {line_, at});
 }
@@ -251,8 +251,8 @@ absl::StatusOr<uint64_t> CodeParser::TakeGlobal(TextCursor& in,
     ASSIGN_OR_RETURN(const uint32_t place, in.TakeU32("a global's place"));
     RETURN_IF_ERROR(in.Expect("]"));
     if (place > kMaxGlobalBytes) {
-      return in.Error(absl::StrCat("The place exceeds the ", kMaxGlobalBytes,
-                                   " that a module may have."));
+      return in.Error(absl::StrCat("The place exceeds ", kMaxGlobalBytes,
+                                   ", the most that a module may have."));
     }
     return place;
   }
@@ -260,11 +260,10 @@ absl::StatusOr<uint64_t> CodeParser::TakeGlobal(TextCursor& in,
   ASSIGN_OR_RETURN(const std::string name, in.TakeSymbol());
   const auto it = scope_.globals.find(name);
   if (it == scope_.globals.end()) {
-    return in.ErrorAt(at, absl::StrCat("There is no global @", name, "."));
+    return in.ErrorAt(at, absl::StrCat("Global @", name, " does not exist."));
   }
   if (it->second.size != size) {
-    return in.ErrorAt(
-        at, absl::StrCat("The global @", name, " is of another size."));
+    return in.ErrorAt(at, absl::StrCat("Global @", name, " has another size."));
   }
   return it->second.place;
 }
@@ -280,15 +279,15 @@ absl::Status CodeParser::TakeFunc(TextCursor& in, OperandKind kind,
     value.number = import | kImportBit;
     return import < scope_.plan.imports.size()
                ? absl::OkStatus()
-               : in.ErrorAt(at,
-                            absl::StrCat("There is no import ", import, "."));
+               : in.ErrorAt(
+                     at, absl::StrCat("Import ", import, " does not exist."));
   }
   if (const auto it = scope_.imports.find(name); it != scope_.imports.end()) {
     value.number = it->second | kImportBit;
     return absl::OkStatus();
   }
   if (kind == OperandKind::kImport) {
-    return in.ErrorAt(at, absl::StrCat("There is no import @", name, "."));
+    return in.ErrorAt(at, absl::StrCat("Import @", name, " does not exist."));
   }
   if (in.Accept(":")) {
     if (name != scope_.plan.name) {

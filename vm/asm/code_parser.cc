@@ -52,17 +52,17 @@ absl::Status CodeParser::ParseLabel(TextCursor& in) {
   const size_t at = in.position();
   RETURN_IF_ERROR(in.Expect("^"));
   const absl::string_view name = in.TakeName();
-  if (name.empty()) return in.Error("Here a block's label is expected.");
+  if (name.empty()) return in.Error("Expected a block's label.");
   RETURN_IF_ERROR(in.Expect(":"));
   RETURN_IF_ERROR(in.ExpectEnd());
   Label& label = labels_[LabelId(name, {line_, at})];
   if (label.defined) {
-    return in.ErrorAt(
-        at, absl::StrCat("The label ^", name, " stands before another block."));
+    return in.ErrorAt(at,
+                      absl::StrCat("Label ^", name, " is already defined."));
   }
   if (!ended_) {
-    return in.ErrorAt(at, absl::StrCat("The block above has no end: ",
-                                       last_op_->text, " does not leave it."));
+    return in.ErrorAt(at, absl::StrCat("The block above has no end; ",
+                                       last_op_->text, " cannot end a block."));
   }
   RETURN_IF_ERROR(CheckBlocks(needs_, in, at));
   label.defined = true;
@@ -75,17 +75,17 @@ absl::StatusOr<const OpInfo*> CodeParser::TakeOp(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   absl::string_view name = in.TakeName();
-  if (name.empty()) return in.Error("Here an instruction is expected.");
+  if (name.empty()) return in.Error("Expected an instruction.");
   const absl::string_view text =
       absl::StartsWith(name, "vm.") ? name.substr(3) : name;
   const OpInfo* op = FindOp(text);
   if (op == nullptr) {
-    return in.ErrorAt(at, absl::StrCat("There is no instruction ", name, ".",
-                                       NearestOps(text)));
+    return in.ErrorAt(at, absl::StrCat("Instruction '", name,
+                                       "' does not exist.", NearestOps(text)));
   }
   if (op->major > scope_.version->major) {
     return in.ErrorAt(
-        at, absl::StrCat(op->text, " came with bytecode ", op->major,
+        at, absl::StrCat(op->text, " requires bytecode ", op->major,
                          "; the module has ", scope_.version->major, "."));
   }
   return op;
@@ -99,7 +99,7 @@ absl::Status CodeParser::ParseInstruction(TextCursor& in) {
   if (has_results) {
     const size_t equals = in.Find('=');
     if (equals == absl::string_view::npos) {
-      return in.Error("The results are not followed by '='.");
+      return in.Error("Expected '=' after the results.");
     }
     results = TextCursor(line_, in.position(), equals);
     in.set_position(equals + 1);
@@ -112,7 +112,7 @@ absl::Status CodeParser::ParseInstruction(TextCursor& in) {
   if (has_results) {
     if (op->writes.count == 0 || placed) {
       return results.Error(
-          absl::StrCat("vm.", op->text, " has no results before it."));
+          absl::StrCat("vm.", op->text, " has no results before '='."));
     }
     RETURN_IF_ERROR(
         ParseOperand(results, op->writes[0], instruction.writes[0]));
@@ -120,13 +120,13 @@ absl::Status CodeParser::ParseInstruction(TextCursor& in) {
   } else if (op->writes.count != 0 && !placed &&
              !IsRegisterList(op->writes[0])) {
     return in.ErrorAt(op_at, absl::StrCat("vm.", op->text,
-                                          " has a result to name: "
-                                          "%… = vm.",
-                                          op->text, "."));
+                                          " has a result; expected "
+                                          "'%… = vm.",
+                                          op->text, "'."));
   }
   if (ended_ && !code_.empty() && op->op != Op::kBlock) {
-    return place.Error(absl::StrCat("After ", last_op_->text,
-                                    " a block's label is expected."));
+    return place.Error(
+        absl::StrCat("Expected a block's label after ", last_op_->text, "."));
   }
   if (op->op == Op::kBlock) {
     RETURN_IF_ERROR(CheckBlocks(needs_, in, place.at));
@@ -227,13 +227,13 @@ absl::Status CodeParser::Finish(const SourceLine& line, size_t at) {
     return line.Error(at, "The function has no instructions.");
   }
   if (!ended_) {
-    return line.Error(at, absl::StrCat("The function's last block has no end: ",
-                                       last_op_->text, " does not leave it."));
+    return line.Error(at, absl::StrCat("The function's last block has no end; ",
+                                       last_op_->text, " cannot end a block."));
   }
   for (const Label& label : labels_) {
     if (label.defined) continue;
     return label.first_use.Error(
-        absl::StrCat("There is no block ^", label.name, "."));
+        absl::StrCat("Block ^", label.name, " does not exist."));
   }
   for (uint32_t field : block_fields_) {
     uint32_t id = 0;

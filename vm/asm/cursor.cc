@@ -204,12 +204,12 @@ bool TextCursor::AcceptHere(absl::string_view text) {
 absl::Status TextCursor::Expect(absl::string_view text) {
   if (Accept(text)) return absl::OkStatus();
   SkipBlanks();
-  return Error(absl::StrCat("Here '", text, "' is expected."));
+  return Error(absl::StrCat("Expected '", text, "'."));
 }
 
 absl::Status TextCursor::ExpectEnd() {
   if (AtEnd()) return absl::OkStatus();
-  return Error("Nothing more is expected here.");
+  return Error("Expected the end of the line.");
 }
 
 absl::string_view TextCursor::TakeName() {
@@ -240,7 +240,7 @@ absl::StatusOr<uint32_t> TextCursor::TakeU32(absl::string_view what) {
   uint32_t value = 0;
   if (absl::SimpleAtoi(digits, &value)) return value;
   at_ = begin;
-  return Error(digits.empty() ? absl::StrCat("Here ", what, " is expected.")
+  return Error(digits.empty() ? absl::StrCat("Expected ", what, ".")
                               : absl::StrCat("The number ", digits, " for ",
                                              what, " exceeds 32 bits."));
 }
@@ -261,11 +261,11 @@ absl::StatusOr<uint64_t> TextCursor::TakeInteger(int bits) {
         std::all_of(number.begin(), number.end(), [hex](char c) {
           return hex ? absl::ascii_isxdigit(c) : absl::ascii_isdigit(c);
         });
-    return ErrorAt(begin,
-                   too_large ? absl::StrCat("The number ", negative ? "-" : "",
-                                            digits, " exceeds ", bits, " bits.")
-                             : absl::StrCat("Here an integer of ", bits,
-                                            " bits is expected."));
+    return ErrorAt(
+        begin, too_large
+                   ? absl::StrCat("The number ", negative ? "-" : "", digits,
+                                  " exceeds ", bits, " bits.")
+                   : absl::StrCat("Expected an integer of ", bits, " bits."));
   }
   const uint64_t half = uint64_t{1} << (bits - 1);
   if (value > (negative ? half : half + (half - 1))) {
@@ -284,8 +284,7 @@ absl::StatusOr<uint64_t> TextCursor::TakeNan(bool negative, int bits) {
     const size_t begin = at_;
     if (!absl::SimpleHexAtoi(TakeName(), &payload) ||
         payload >= QuietBit(bits)) {
-      return ErrorAt(begin,
-                     "Here a NaN's payload is expected, as in nan(0x1).");
+      return ErrorAt(begin, "Expected a NaN's payload, as in nan(0x1).");
     }
     RETURN_IF_ERROR(Expect(")"));
   }
@@ -318,14 +317,14 @@ absl::StatusOr<uint64_t> TextCursor::TakeFloat(int bits) {
                          std::abs(bits == 32 ? narrow : wide) > 1;
   const bool signs = !text.empty() && (text[0] == '-' || text[0] == '+');
   if (result.ec == std::errc::invalid_argument || signs) {
-    return ErrorAt(begin, absl::StrCat("Here an f", bits, " is expected."));
+    return ErrorAt(begin, absl::StrCat("Expected an f", bits, "."));
   }
   at_ = result.ptr - line_->text.data();
   if (result.ec == std::errc::result_out_of_range && too_large) {
     return ErrorAt(begin, absl::StrCat("The number exceeds f", bits, "."));
   }
   if (at_ < end_ && IsNameChar(line_->text[at_])) {
-    return ErrorAt(begin, absl::StrCat("Here an f", bits, " is expected."));
+    return ErrorAt(begin, absl::StrCat("Expected an f", bits, "."));
   }
   const uint64_t sign = uint64_t{negative} << (bits - 1);
   return sign | (bits == 32 ? std::bit_cast<uint32_t>(narrow)
@@ -338,7 +337,7 @@ absl::StatusOr<std::string> TextCursor::TakeQuoted() {
   const bool escapes = rest().substr(0, 2) == "e\"";
   const size_t quote = begin + (escapes ? 1 : 0);
   if (quote >= end_ || line_->text[quote] != '"') {
-    return Error("Here a text in quotes is expected.");
+    return Error("Expected text in quotes.");
   }
   const size_t after = QuoteEnd(line_->text.substr(0, end_), quote);
   if (after == absl::string_view::npos) {
@@ -354,8 +353,9 @@ absl::StatusOr<std::string> TextCursor::TakeQuoted() {
     if (character == '\\') {
       const std::optional<Escape> escape = ReadEscape(body);
       if (!escape) {
-        return ErrorAt(body.data() - line_->text.data(),
-                       "The escape is none of \\\" \\\\ \\n \\r \\t \\xHH.");
+        return ErrorAt(
+            body.data() - line_->text.data(),
+            "Unknown escape; expected one of \\\" \\\\ \\n \\r \\t \\xHH.");
       }
       character = escape->character;
       length = escape->length;
@@ -369,14 +369,14 @@ absl::StatusOr<std::string> TextCursor::TakeQuoted() {
 absl::StatusOr<std::string> TextCursor::TakeSymbol() {
   if (!Accept("@")) {
     SkipBlanks();
-    return Error("Here a name that begins with '@' is expected.");
+    return Error("Expected a name that begins with '@'.");
   }
   if (at_ < end_ && (line_->text[at_] == '"' || rest().substr(0, 2) == "e\"")) {
     return TakeQuoted();
   }
   const size_t begin = at_;
   while (at_ < end_ && IsNameChar(line_->text[at_])) ++at_;
-  if (at_ == begin) return Error("Here a name is expected after '@'.");
+  if (at_ == begin) return Error("Expected a name after '@'.");
   return std::string(line_->text.substr(begin, at_ - begin));
 }
 
@@ -384,7 +384,7 @@ absl::StatusOr<std::string> TextCursor::TakeType() {
   SkipBlanks();
   if (Peek() == '"' || rest().substr(0, 2) == "e\"") return TakeQuoted();
   const size_t length = TypeLength(rest());
-  if (length == 0) return Error("Here a type is expected.");
+  if (length == 0) return Error("Expected a type.");
   if (length == absl::string_view::npos) {
     return Error("The type's closing '>' is missing.");
   }

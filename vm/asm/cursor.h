@@ -2,7 +2,7 @@
 // quoted text, and creates errors that show the position.
 //
 // Errors are INVALID_ARGUMENT and read
-//   add.vmasm:3:9: There is no instruction vm.ad.i32.
+//   add.vmasm:3:9: Instruction 'vm.ad.i32' does not exist.
 //     %i0 = vm.ad.i32 %i1, %i2
 //           ^
 // Tested by cursor_test.cc.

@@ -45,10 +45,10 @@ constexpr NumberRow kIntegers[] = {
     {"256", 8, "The number 256 exceeds 8 bits."},
     {"18446744073709551616", 64,
      "The number 18446744073709551616 exceeds 64 bits."},
-    {"0x", 32, "Here an integer of 32 bits is expected."},
-    {"", 32, "Here an integer of 32 bits is expected."},
-    {"12x", 32, "Here an integer of 32 bits is expected."},
-    {"--1", 32, "Here an integer of 32 bits is expected."},
+    {"0x", 32, "Expected an integer of 32 bits."},
+    {"", 32, "Expected an integer of 32 bits."},
+    {"12x", 32, "Expected an integer of 32 bits."},
+    {"--1", 32, "Expected an integer of 32 bits."},
 };
 
 TEST(TextCursor, ReadsIntegers) {
@@ -97,18 +97,18 @@ TEST(TextCursor, ReadsFloats) {
 }
 
 constexpr NumberRow kNoFloats[] = {
-    {"", 32, "Here an f32 is expected."},
-    {"x", 64, "Here an f64 is expected."},
-    {"1.5x", 32, "Here an f32 is expected."},
-    {"--1", 32, "Here an f32 is expected."},
+    {"", 32, "Expected an f32."},
+    {"x", 64, "Expected an f64."},
+    {"1.5x", 32, "Expected an f32."},
+    {"--1", 32, "Expected an f32."},
     {"1e39", 32, "The number exceeds f32."},
     {"-1e400", 64, "The number exceeds f64."},
-    {"nan(0x400000)", 32, "Here a NaN's payload is expected, as in nan(0x1)."},
-    {"nan(", 32, "Here a NaN's payload is expected, as in nan(0x1)."},
+    {"nan(0x400000)", 32, "Expected a NaN's payload, as in nan(0x1)."},
+    {"nan(", 32, "Expected a NaN's payload, as in nan(0x1)."},
     {"snan", 32, "The payload of snan is not zero."},
 };
 
-TEST(TextCursor, RefusesWhatIsNoFloat) {
+TEST(TextCursor, RefusesWhatIsNotAFloat) {
   for (const NumberRow& row : kNoFloats) {
     const SourceLine line = {"t", 1, row.text};
     TextCursor in = Over(line);
@@ -126,11 +126,11 @@ constexpr QuotedRow kQuoted[] = {
     {R"("back\slash")", R"(back\slash)"},
     {R"(e"a\"b\\c\n\t\r\x41")", "a\"b\\c\n\t\rA"},
     {R"("")", ""},
-    {"open", "Here a text in quotes is expected."},
+    {"open", "Expected text in quotes."},
     {R"("open)", "The text's closing quote is missing."},
     {R"(e"open\")", "The text's closing quote is missing."},
-    {R"(e"\q")", R"(The escape is none of \" \\ \n \r \t \xHH.)"},
-    {R"(e"\x4")", R"(The escape is none of \" \\ \n \r \t \xHH.)"},
+    {R"(e"\q")", R"(Unknown escape; expected one of \" \\ \n \r \t \xHH.)"},
+    {R"(e"\x4")", R"(Unknown escape; expected one of \" \\ \n \r \t \xHH.)"},
 };
 
 TEST(TextCursor, ReadsQuotedText) {

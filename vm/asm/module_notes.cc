@@ -34,8 +34,8 @@ absl::StatusOr<uint32_t> TakeFeatures(TextCursor& in) {
     }
     if (found == 0) {
       return in.ErrorAt(
-          at, absl::StrCat("Here one of ", FeaturesToString(kKnownFeatures),
-                           " is expected."));
+          at, absl::StrCat("Expected one of ", FeaturesToString(kKnownFeatures),
+                           "."));
     }
     features |= found;
   } while (in.Accept("|"));
@@ -59,10 +59,8 @@ absl::StatusOr<int32_t> TakeOrdinal(TextCursor& in, size_t count) {
   const bool known =
       place < 0 ? place == kNoPlace : static_cast<size_t>(place) < count;
   if (known) return place;
-  return in.ErrorAt(at, absl::StrCat("There is no loc[", place,
-                                     "] before "
-                                     "this; there are ",
-                                     count, "."));
+  return in.ErrorAt(at, absl::StrCat("loc[", place, "] is not defined yet; ",
+                                     count, " are."));
 }
 
 // Parses "loc[3]".
@@ -155,7 +153,7 @@ absl::Status ModuleParser::NoteBytecode(TextCursor& in) {
       (period != absl::string_view::npos &&
        (!absl::SimpleAtoi(text.substr(period + 1), &minor) ||
         minor > 0xFFFF))) {
-    return in.ErrorAt(at, "Here a version is expected, as in 17.0.");
+    return in.ErrorAt(at, "Expected a version, as in 17.0.");
   }
   const auto version = FindBytecodeVersion(major << 16 | minor);
   if (!version.ok()) return in.ErrorAt(at, version.status().message());
@@ -191,14 +189,14 @@ absl::Status ModuleParser::NoteDepends(TextCursor& in) {
 
 absl::Status ModuleParser::NoteImportAttr(TextCursor& in) {
   if (scope_.plan.imports.empty()) {
-    return in.Error("This stands after the import that it is of.");
+    return in.Error("This note must come after its import.");
   }
   return TakeAttribute(in, scope_.plan.imports.back().attributes);
 }
 
 absl::Status ModuleParser::NoteRodataExternal(TextCursor& in) {
   if (scope_.plan.rodata.empty()) {
-    return in.Error("This stands after the constant that it is of.");
+    return in.Error("This note must come after its constant.");
   }
   ModulePlan::Rodata& rodata = scope_.plan.rodata.back();
   rodata.external = true;
@@ -210,15 +208,16 @@ absl::Status ModuleParser::NoteRodataExternal(TextCursor& in) {
 
 absl::Status ModuleParser::NoteRodataAlign(TextCursor& in) {
   if (scope_.plan.rodata.empty()) {
-    return in.Error("This stands after the constant that it is of.");
+    return in.Error("This note must come after its constant.");
   }
   in.SkipBlanks();
   const size_t at = in.position();
   ASSIGN_OR_RETURN(const uint32_t alignment, in.TakeU32("an alignment"));
   if (alignment == 0 || alignment > kMaxRodataAlignment ||
       (alignment & (alignment - 1)) != 0) {
-    return in.ErrorAt(at, absl::StrCat("An alignment is a power of two up to ",
-                                       kMaxRodataAlignment, "."));
+    return in.ErrorAt(
+        at, absl::StrCat("The alignment must be a power of two up to ",
+                         kMaxRodataAlignment, "."));
   }
   scope_.plan.rodata.back().alignment = alignment;
   return absl::OkStatus();
@@ -234,8 +233,9 @@ absl::Status ModuleParser::NoteGlobals(TextCursor& in) {
   const uint32_t most_bytes = options_.verify ? kMaxGlobalBytes : kMaxStateSize;
   const uint32_t most_refs = options_.verify ? kMaxGlobalRefs : kMaxStateSize;
   if (bytes > most_bytes || refs > most_refs) {
-    return in.ErrorAt(at, absl::StrCat("The most globals are ", most_bytes,
-                                       " bytes and ", most_refs, " refs."));
+    return in.ErrorAt(
+        at, absl::StrCat("A module may have at most ", most_bytes,
+                         " bytes of globals and ", most_refs, " refs."));
   }
   scope_.global_sizes = {bytes, refs};
   return in.Expect("refs");
@@ -249,8 +249,9 @@ absl::Status ModuleParser::NoteLocation(TextCursor& in) {
   const size_t at = in.position();
   ASSIGN_OR_RETURN(const uint32_t ordinal, in.TakeU32("a location's number"));
   if (ordinal != scope_.plan.locations.size()) {
-    return in.ErrorAt(at, absl::StrCat("Locations count on from 0: this is ",
-                                       scope_.plan.locations.size(), "."));
+    return in.ErrorAt(at,
+                      absl::StrCat("Locations are numbered from 0; expected ",
+                                   scope_.plan.locations.size(), "."));
   }
   RETURN_IF_ERROR(in.Expect("]"));
   RETURN_IF_ERROR(in.Expect("="));
@@ -284,8 +285,9 @@ absl::Status ModuleParser::NoteFuncRegisters(TextCursor& in) {
   RETURN_IF_ERROR(in.Expect(","));
   ASSIGN_OR_RETURN(const uint32_t ref, in.TakeU32("a count of registers"));
   if (i32 > kMaxI32Registers || ref > kMaxRefRegisters) {
-    return in.Error(absl::StrCat("The most registers are ", kMaxI32Registers,
-                                 " and ", kMaxRefRegisters, "."));
+    return in.Error(absl::StrCat("A function may have at most ",
+                                 kMaxI32Registers, " i32 and ",
+                                 kMaxRefRegisters, " ref registers."));
   }
   notes_.registers = {i32, ref};
   return in.Expect("ref");
@@ -299,7 +301,7 @@ absl::Status ModuleParser::NoteInstruction(TextCursor& in) {
   RETURN_IF_ERROR(in.Expect("]"));
   RETURN_IF_ERROR(in.ExpectEnd());
   if (scope_.code_places.back().empty()) {
-    return in.Error("This stands on the line of its instruction.");
+    return in.Error("This note must be on the line of its instruction.");
   }
   scope_.plan.functions.back().locations.push_back(
       {code_->last_offset(), location});

@@ -60,7 +60,7 @@ absl::Status ModuleParser::Parse(absl::string_view text,
   line_.file = file;
   if (text.size() > kMaxText) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "The text has ", text.size(), " bytes; the most is ", kMaxText, "."));
+        "The text has ", text.size(), " bytes; the limit is ", kMaxText, "."));
   }
   absl::ConsumePrefix(&text, kByteOrderMark);
   line_.number = 0;
@@ -79,12 +79,12 @@ absl::Status ModuleParser::Finish() {
     return function_place_.Error("The function is not closed by '}'.");
   }
   if (notes_.first) {
-    return notes_.first->Error("No function follows this note.");
+    return notes_.first->Error("Expected a function after this note.");
   }
   if (!scope_.has_module) {
     line_.number = std::max(line_.number, 1u);  // the text may be empty
     return line_.Error(line_.text.size(),
-                       "The text has no module: vm.module @name.");
+                       "The text has no module; expected 'vm.module @name'.");
   }
   return scope_.Resolve();
 }
@@ -117,14 +117,14 @@ absl::Status ModuleParser::ParseCode(TextCursor& in) {
   for (const Word& directive : kDirectives) {
     if (word != directive.text) continue;
     if (!scope_.has_module && &directive != kDirectives) {
-      return in.ErrorAt(at, "The text begins with vm.module @name.");
+      return in.ErrorAt(at, "The text must begin with 'vm.module @name'.");
     }
     RETURN_IF_ERROR((this->*directive.handler)(in));
     return in.ExpectEnd();
   }
-  return in.ErrorAt(
-      at, word.empty() ? std::string("Here a directive is expected.")
-                       : absl::StrCat("There is no directive ", word, "."));
+  return in.ErrorAt(at, word.empty() ? std::string("Expected a directive.")
+                                     : absl::StrCat("Directive '", word,
+                                                    "' does not exist."));
 }
 
 absl::Status ModuleParser::ParseNote(TextCursor& in) {
@@ -133,13 +133,13 @@ absl::Status ModuleParser::ParseNote(TextCursor& in) {
   const absl::string_view word = in.TakeName();
   if (code_ != nullptr) {
     if (word == "loc") return NoteInstruction(in);
-    return in.ErrorAt(at, "Within a function a note is loc[…].");
+    return in.ErrorAt(at, "Notes in a function must be loc[…].");
   }
   // Notes about modules come first, then those about functions.
   for (const Word* note = kNotes; note->text != nullptr; ++note) {
     if (word != note->text) continue;
     if (!scope_.has_module) {
-      return in.ErrorAt(at, "The text begins with vm.module @name.");
+      return in.ErrorAt(at, "The text must begin with 'vm.module @name'.");
     }
     RETURN_IF_ERROR((this->*note->handler)(in));
     return in.ExpectEnd();
@@ -150,16 +150,17 @@ absl::Status ModuleParser::ParseNote(TextCursor& in) {
     RETURN_IF_ERROR((this->*note->handler)(in));
     return in.ExpectEnd();
   }
-  return in.ErrorAt(at, absl::StrCat("There is no note ", word, "."));
+  return in.ErrorAt(at, absl::StrCat("Note '", word, "' does not exist."));
 }
 
 absl::Status ModuleParser::BeforeFunctions(const TextCursor& in) const {
   if (scope_.plan.functions.empty()) return absl::OkStatus();
-  return in.Error("This stands before the first function.");
+  return in.Error("This must come before the first function.");
 }
 
 absl::Status ModuleParser::Module(TextCursor& in) {
-  if (scope_.has_module) return in.Error("The text has one vm.module.");
+  if (scope_.has_module)
+    return in.Error("The text must have only one vm.module.");
   in.SkipBlanks();
   const size_t at = in.position();
   ASSIGN_OR_RETURN(scope_.plan.name, in.TakeSymbol());
@@ -179,7 +180,7 @@ absl::Status ModuleParser::Type(TextCursor& in) {
   const size_t at = in.position();
   ASSIGN_OR_RETURN(const std::string name, in.TakeType());
   if (scope_.types.contains(name)) {
-    return in.ErrorAt(at, absl::StrCat("The type ", name, " is here twice."));
+    return in.ErrorAt(at, absl::StrCat("Type ", name, " is declared twice."));
   }
   scope_.TypeOrdinal(name);
   return absl::OkStatus();
@@ -193,8 +194,8 @@ absl::Status ModuleParser::Import(TextCursor& in) {
   size_t at = in.position();
   ASSIGN_OR_RETURN(import.full_name, in.TakeSymbol());
   if (options_.verify && !absl::StrContains(import.full_name, '.')) {
-    return in.ErrorAt(at, absl::StrCat("The import @", import.full_name,
-                                       " does not say of which module."));
+    return in.ErrorAt(at, absl::StrCat("Import @", import.full_name,
+                                       " does not name its module."));
   }
   RETURN_IF_ERROR(in.Expect("cconv"));
   in.SkipBlanks();
@@ -219,7 +220,7 @@ absl::Status ModuleParser::Export(TextCursor& in) {
   const auto index = static_cast<uint32_t>(scope_.plan.exports.size());
   if (!scope_.export_names.emplace(exported.name, index).second) {
     return place.Error(
-        absl::StrCat("The export @", exported.name, " is here twice."));
+        absl::StrCat("Export @", exported.name, " is declared twice."));
   }
   std::string function = exported.name;
   if (in.Accept("=")) {
@@ -239,8 +240,9 @@ absl::Status ModuleParser::Rodata(TextCursor& in) {
   const size_t at = in.position();
   ASSIGN_OR_RETURN(const uint32_t ordinal, in.TakeU32("a constant's number"));
   if (ordinal != scope_.plan.rodata.size()) {
-    return in.ErrorAt(at, absl::StrCat("Constants count on from 0: this is ",
-                                       scope_.plan.rodata.size(), "."));
+    return in.ErrorAt(at,
+                      absl::StrCat("Constants are numbered from 0; expected ",
+                                   scope_.plan.rodata.size(), "."));
   }
   RETURN_IF_ERROR(in.Expect("]"));
   RETURN_IF_ERROR(in.Expect("="));
@@ -250,7 +252,7 @@ absl::Status ModuleParser::Rodata(TextCursor& in) {
   if (rodata_bytes_ <= kMaxRodataBytes) return absl::OkStatus();
   return in.ErrorAt(
       at, absl::StrCat("The constants have ", rodata_bytes_,
-                       " bytes so far; the most is ", kMaxRodataBytes, "."));
+                       " bytes so far; the limit is ", kMaxRodataBytes, "."));
 }
 
 absl::Status ModuleParser::GlobalI32(TextCursor& in) {
@@ -279,7 +281,7 @@ absl::Status ModuleParser::Global(TextCursor& in, OperandKind kind,
   ASSIGN_OR_RETURN(const std::string name, in.TakeSymbol());
   if (!scope_.globals.emplace(name, NamedGlobal{kind, size}).second) {
     return in.ErrorAt(at,
-                      absl::StrCat("The global @", name, " is here twice."));
+                      absl::StrCat("Global @", name, " is declared twice."));
   }
   scope_.global_order.push_back(name);
   if (size == 0) {
@@ -292,7 +294,7 @@ absl::Status ModuleParser::Global(TextCursor& in, OperandKind kind,
   ASSIGN_OR_RETURN(const uint64_t value, in.TakeInteger(64));
   if (value != 0) {
     return in.ErrorAt(value_at,
-                      "Globals begin as 0; __init sets other values.");
+                      "Globals must begin as 0; __init may set other values.");
   }
   RETURN_IF_ERROR(in.Expect(":"));
   return in.Expect(type);
@@ -314,9 +316,9 @@ absl::StatusOr<std::string> ModuleParser::TakeArguments(TextCursor& in) {
     ASSIGN_OR_RETURN(const std::string type, in.TakeType());
     const char letter = TypeLetter(type);
     if (letter == '\0') {
-      return in.ErrorAt(at, absl::StrCat("An argument is i32, i64, f32, f64 or "
-                                         "a ref, not ",
-                                         type, "."));
+      return in.ErrorAt(at, absl::StrCat("Argument type ", type,
+                                         " is not valid; expected "
+                                         "i32, i64, f32, f64 or a ref."));
     }
     const bool pair = letter == 'I' || letter == 'F';
     const ValueType value = letter == 'r' ? ValueType::kRef
@@ -328,16 +330,16 @@ absl::StatusOr<std::string> ModuleParser::TakeArguments(TextCursor& in) {
     if (letter != 'r') plain += pair ? 2 : 1;
     if (in_order.i32 > kMaxI32Registers || in_order.ref > kMaxRefRegisters) {
       return in.ErrorAt(
-          at, absl::StrCat("The arguments take more registers than there are: ",
-                           kMaxI32Registers, " for numbers and ",
-                           kMaxRefRegisters, " for refs."));
+          at, absl::StrCat("The arguments need more than ", kMaxI32Registers,
+                           " registers for numbers or ", kMaxRefRegisters,
+                           " for refs."));
     }
     const char bank = letter == 'r' ? 'r' : 'i';
     if (name.empty() || name[0] != bank ||
         !absl::SimpleAtoi(name.substr(1), &number) ||
         (number != counted && number != ordered && number != filled)) {
-      return in.ErrorAt(at, absl::StrCat("This argument is in %",
-                                         std::string(1, bank), counted, "."));
+      return in.ErrorAt(at, absl::StrCat("Expected %", std::string(1, bank),
+                                         counted, " for this argument."));
     }
     letters += letter;
   } while (in.Accept(","));
@@ -356,9 +358,9 @@ absl::StatusOr<std::string> ModuleParser::TakeResults(TextCursor& in) {
     ASSIGN_OR_RETURN(const std::string type, in.TakeType());
     const char letter = TypeLetter(type);
     if (letter == '\0') {
-      return in.ErrorAt(at, absl::StrCat("A result is i32, i64, f32, f64 or a "
-                                         "ref, not ",
-                                         type, "."));
+      return in.ErrorAt(at, absl::StrCat("Result type ", type,
+                                         " is not valid; expected "
+                                         "i32, i64, f32, f64 or a ref."));
     }
     letters += letter;
   } while (in.Accept(","));
@@ -374,7 +376,7 @@ absl::Status ModuleParser::Func(TextCursor& in) {
   const auto ordinal = static_cast<uint32_t>(scope_.plan.functions.size());
   if (!scope_.functions.emplace(name, ordinal).second) {
     return function_place_.Error(
-        absl::StrCat("The function @", name, " is here twice."));
+        absl::StrCat("Function @", name, " is defined twice."));
   }
   ASSIGN_OR_RETURN(const std::string arguments, TakeArguments(in));
   RETURN_IF_ERROR(in.Expect("->"));

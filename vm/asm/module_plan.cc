@@ -209,7 +209,7 @@ uint64_t ExternalAlignment(const ModulePlan::Rodata& rodata) {
 absl::Status Check(absl::string_view what, uint64_t value, uint64_t most) {
   if (value <= most) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      "The module has ", value, " ", what, "; the most is ", most, "."));
+      "The module has ", value, " ", what, "; the limit is ", most, "."));
 }
 
 // Returns an error if the plan does not fit into the format's fields. The

@@ -140,7 +140,7 @@ TEST(ModulePlan, RefusesWhatTheFormatCannotHold) {
   ModulePlan registers = SmallPlan();
   registers.functions[0].i32_registers = 0x10000;
   EXPECT_EQ(WriteModule(registers).status().message(),
-            "The module has 65536 i32 registers; the most is 65535.");
+            "The module has 65536 i32 registers; the limit is 65535.");
   ModulePlan blocks = SmallPlan();
   blocks.functions[0].blocks = 0x10000;
   EXPECT_FALSE(WriteModule(blocks).ok());

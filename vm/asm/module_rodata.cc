@@ -14,8 +14,8 @@ absl::StatusOr<std::vector<uint8_t>> TakeHex(TextCursor& in) {
     const size_t at = in.position();
     const absl::string_view word = in.TakeWord();
     if (word.size() % 2 != 0) {
-      return in.ErrorAt(at, absl::StrCat("There are ", word.size(),
-                                         " digits; a byte has two."));
+      return in.ErrorAt(
+          at, absl::StrCat(word.size(), " digits do not fill whole bytes."));
     }
     bytes.reserve(bytes.size() + word.size() / 2);
     for (size_t i = 0; i < word.size(); i += 2) {
@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<uint8_t>> TakeHex(TextCursor& in) {
       const int low = HexDigit(word[i + 1]);
       if (high < 0 || low < 0) {
         return in.ErrorAt(at + (high < 0 ? i : i + 1),
-                          "Here a hexadecimal digit is expected.");
+                          "Expected a hexadecimal digit.");
       }
       bytes.push_back(static_cast<uint8_t>(high << 4 | low));
     }
@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<uint8_t>> ModuleParser::TakeContents(
   if (in.Accept("file")) {
     ASSIGN_OR_RETURN(const std::string name, in.TakeQuoted());
     if (!options_.read_file) {
-      return in.ErrorAt(at, "No files are read here.");
+      return in.ErrorAt(at, "Files cannot be read here.");
     }
     auto bytes = options_.read_file(name);
     if (!bytes.ok()) return in.ErrorAt(at, bytes.status().message());

@@ -61,7 +61,8 @@ void ModuleScope::PlaceGlobals() {
 absl::StatusOr<uint32_t> ModuleScope::Find(const FunctionUse& use) const {
   const auto it = functions.find(use.name);
   if (it != functions.end()) return it->second;
-  return use.place.Error(absl::StrCat("There is no function @", use.name, "."));
+  return use.place.Error(
+      absl::StrCat("Function @", use.name, " does not exist."));
 }
 
 absl::Status ModuleScope::Resolve() {

@@ -49,15 +49,16 @@ absl::StatusOr<std::vector<CallElement>> ParseSide(absl::string_view text,
       elements.emplace_back();
       elements.back().variadic = true;
     } else if (c == 'D') {
-      if (open == kNone) return BadLetter(text, i, "closes no span");
+      if (open == kNone)
+        return BadLetter(text, i, "closes a span that is not open");
       if (elements.back().types.empty()) {
-        return BadLetter(text, i, "closes a span of nothing");
+        return BadLetter(text, i, "closes an empty span");
       }
       open = kNone;
     } else if (c == 'v') {
-      return BadLetter(text, i, "(nothing) does not stand alone");
+      return BadLetter(text, i, "(nothing) must be alone");
     } else {
-      return BadLetter(text, i, "is no type");
+      return BadLetter(text, i, "is not a type");
     }
   }
   if (open != kNone) {

@@ -41,11 +41,11 @@ TEST(CallingConvention, Parses) {
        "UNIMPLEMENTED: The calling convention \"1v_v\" has version '1'; known "
        "is '0'."},
       {"0x",
-       "INVALID_ARGUMENT: 'x' at 1 of the calling convention \"0x\" is no "
+       "INVALID_ARGUMENT: 'x' at 1 of the calling convention \"0x\" is not a "
        "type."},
       {"0iv",
        "INVALID_ARGUMENT: 'v' at 2 of the calling convention \"0iv\" (nothing) "
-       "does not stand alone."},
+       "must be alone."},
       {"0_CiD",
        "INVALID_ARGUMENT: 'C' at 2 of the calling convention \"0_CiD\" opens a "
        "span of results."},
@@ -56,17 +56,17 @@ TEST(CallingConvention, Parses) {
        "INVALID_ARGUMENT: 'C' at 1 of the calling convention \"0Ci\" opens a "
        "span that does not end."},
       {"0iD",
-       "INVALID_ARGUMENT: 'D' at 2 of the calling convention \"0iD\" closes no "
-       "span."},
+       "INVALID_ARGUMENT: 'D' at 2 of the calling convention \"0iD\" closes a "
+       "span that is not open."},
       {"0CD",
-       "INVALID_ARGUMENT: 'D' at 2 of the calling convention \"0CD\" closes a "
-       "span of nothing."},
+       "INVALID_ARGUMENT: 'D' at 2 of the calling convention \"0CD\" closes an "
+       "empty span."},
       {"0CvD",
        "INVALID_ARGUMENT: 'v' at 2 of the calling convention \"0CvD\" "
-       "(nothing) does not stand alone."},
+       "(nothing) must be alone."},
       {"0i_i_i",
-       "INVALID_ARGUMENT: '_' at 4 of the calling convention \"0i_i_i\" is no "
-       "type."},
+       "INVALID_ARGUMENT: '_' at 4 of the calling convention \"0i_i_i\" is not "
+       "a type."},
   };
   for (const Case& c : kCases) EXPECT_EQ(Parse(c.text), c.want) << c.text;
 }

@@ -146,19 +146,19 @@ absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(
     size_t size, bool takes_breakpoints) {
   if (!MayBeSoLong(size)) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("The limit on the size of files is below the ", size,
-                     " bytes of memory for code."));
+        absl::StrCat("The limit on the size of files is less than the ", size,
+                     " bytes that are needed for code."));
   }
   const int file = AnonymousFile(size);
   if (file < 0) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("No ", size, " bytes of memory for code can be had."));
+        absl::StrCat("Cannot allocate ", size, " bytes of memory for code."));
   }
   void* code = Map(file, size, takes_breakpoints, nullptr);
   if (code == MAP_FAILED) {
     close(file);
     return absl::PermissionDeniedError(
-        "The system refuses memory that is executable.");
+        "The system does not allow executable memory.");
   }
   return std::unique_ptr<CodeChunk>(new CodeChunk(
       file, static_cast<uint8_t*>(code), size, takes_breakpoints));
@@ -174,7 +174,7 @@ absl::Status CodeChunk::Write(size_t offset, const uint8_t* code,
                               size_t size) const {
   if (WriteAll(file_, offset, code, size)) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat(size, " bytes of code cannot be written."));
+      absl::StrCat("Cannot write ", size, " bytes of code."));
 }
 
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {

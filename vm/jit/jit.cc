@@ -277,10 +277,11 @@ class JitOfThisMachine final : public Jit {
   absl::Status CreateReady() const {
     if (!HasNeededInstructions()) {
       return absl::UnimplementedError(
-          "Code is compiled for processors with SSE4.1 and LZCNT alone.");
+          "Compiled code requires a processor with SSE4.1 and LZCNT.");
     }
     if (!probe_.Has(1)) {
-      return absl::ResourceExhaustedError("There is no memory for a compiler.");
+      return absl::ResourceExhaustedError(
+          "There is not enough memory to compile functions.");
     }
     auto ready = std::make_shared<ReadyThunks>(pool_, names_.gdb);
     ASSIGN_OR_RETURN(ThunkCode made, CreateThunks(ready->memory));

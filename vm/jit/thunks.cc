@@ -325,8 +325,8 @@ class ThunkWriter {
 absl::StatusOr<ThunkCode> CreateThunks(CodeMemory& memory) {
   const auto failed = [] {
     return absl::ResourceExhaustedError(
-        "The code that all compiled functions call cannot be made; there may "
-        "be no memory for it.");
+        "Cannot create the code that all compiled functions call; there may "
+        "not be enough memory.");
   };
   asmjit::CodeHolder code;
   Errors errors;

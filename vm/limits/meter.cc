@@ -64,7 +64,7 @@ absl::Status Meter::StopReason() const {
   switch (stop_.load(std::memory_order_relaxed)) {
     case Reason::kDeadline:
       return absl::DeadlineExceededError(
-          absl::StrCat("The call takes longer than its limit of time (",
+          absl::StrCat("The call exceeds its time limit (",
                        absl::FormatDuration(timeout_), ")."));
     case Reason::kCancelled:
       return absl::CancelledError("The call is cancelled.");
@@ -76,8 +76,8 @@ absl::Status Meter::StopReason() const {
   }
   if (source_ != nullptr) return source_->StopReason();
   return absl::ResourceExhaustedError(
-      absl::StrCat("The call makes more than ", fuel_limit_,
-                   " branches backwards and calls, its limit of fuel."));
+      absl::StrCat("The call exceeds its fuel limit (", fuel_limit_,
+                   " backward branches and calls)."));
 }
 
 }  // namespace eyrie::vm

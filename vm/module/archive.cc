@@ -66,7 +66,7 @@ absl::StatusOr<uint64_t> FindInZip(Bytes file, absl::string_view name) {
   if (Get<uint16_t>(file, 8) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is a ZIP that compresses ", member,
-                     "; a module is stored as it is."));
+                     "; a module must be stored uncompressed."));
   }
   if (file.size() - *contents < kLeastFlatBuffer) {
     return absl::InvalidArgumentError(
@@ -204,7 +204,7 @@ absl::StatusOr<std::shared_ptr<const Archive>> Archive::Copy(
   if (copy == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrCat(name, " has ", bytes.size(),
-                     " bytes; no memory is left for a copy of them."));
+                     " bytes; there is not enough memory to copy them."));
   }
   if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
   std::shared_ptr<const void> owner(
@@ -263,7 +263,7 @@ absl::Status Archive::Parse() {
         static_cast<uint8_t*>(std::aligned_alloc(kArchiveAlignment, padded));
     if (aligned_flatbuffer_ == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat(
-          "No memory is left for the ", size, " bytes of a FlatBuffer."));
+          "There is not enough memory for a FlatBuffer of ", size, " bytes."));
     }
     std::memcpy(aligned_flatbuffer_, flatbuffer_.data(), size);
     flatbuffer_ = {aligned_flatbuffer_, size};

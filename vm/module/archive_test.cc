@@ -250,7 +250,8 @@ TEST(Archive, RefusesOtherZips) {
       {ZipOf("arr_0.npy", "\x93NUMPY and so on"),
        "is a ZIP whose first member, arr_0.npy, is not a compiled module."},
       {ZipOf("module.fb", "packed packed packed", 8),
-       "is a ZIP that compresses module.fb; a module is stored as it is."},
+       "is a ZIP that compresses module.fb; a module must be stored "
+       "uncompressed."},
       {ZipOf("module.fb", "short"),
        "is a ZIP that ends 5 bytes into module.fb: it is cut short."},
       {ZipOf("module.fb", "something that is no module"),

@@ -44,7 +44,7 @@ absl::StatusOr<const fbs::Module*> VerifyFlatBuffer(
     std::span<const uint8_t> bytes) {
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
     return absl::UnimplementedError(absl::StrCat(
-        "The module's FlatBuffer has ", bytes.size(), " bytes; the most is ",
+        "The module's FlatBuffer has ", bytes.size(), " bytes; the limit is ",
         FLATBUFFERS_MAX_BUFFER_SIZE - 1, "."));
   }
   flatbuffers::Verifier::Options limits;
@@ -53,7 +53,7 @@ absl::StatusOr<const fbs::Module*> VerifyFlatBuffer(
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), limits);
   if (!fbs::VerifySizePrefixedModuleBuffer(verifier)) {
     return absl::InvalidArgumentError(
-        "The module's FlatBuffer is damaged: an offset or a size in it leads "
+        "The module's FlatBuffer is damaged: an offset or a size in it points "
         "outside of it.");
   }
   return fbs::GetSizePrefixedModule(bytes.data());
@@ -62,7 +62,7 @@ absl::StatusOr<const fbs::Module*> VerifyFlatBuffer(
 absl::Status CheckFeatures(uint32_t features, absl::string_view whose) {
   if ((features & ~kKnownFeatures) == 0) return absl::OkStatus();
   return absl::UnimplementedError(
-      absl::StrCat(whose, " asks for the features ", FeaturesToString(features),
+      absl::StrCat(whose, " requires the features ", FeaturesToString(features),
                    "; known are ", FeaturesToString(kKnownFeatures), "."));
 }
 
@@ -158,7 +158,7 @@ absl::Status ModuleDef::DecodeImports(const fbs::Module& module) {
     if (import.full_name.find('.') == absl::string_view::npos) {
       return absl::InvalidArgumentError(
           absl::StrCat("Import ", i, ", ", PlainName(import.full_name),
-                       ", does not say of which module."));
+                       ", does not name its module."));
     }
     if (const fbs::Signature* signature = from->signature()) {
       import.calling_convention = View(signature->calling_convention());
@@ -217,7 +217,7 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
         function.ref_register_count > kMaxRefRegisters) {
       return absl::OutOfRangeError(absl::StrCat(
           where(), " has ", function.i32_register_count, " i32 and ",
-          function.ref_register_count, " ref registers; the most are ",
+          function.ref_register_count, " ref registers; the limits are ",
           kMaxI32Registers, " and ", kMaxRefRegisters, "."));
     }
     const fbs::Signature* signature = module.signatures()->Get(i);
@@ -291,9 +291,10 @@ absl::Status ModuleDef::DecodeRodata(const fbs::Module& module) {
     const fbs::Rodata* from = module.rodata()->Get(i);
     if (from->compression_type() != fbs::Compression::NONE &&
         from->compression_type() != fbs::Compression::Uncompressed) {
-      return absl::UnimplementedError(absl::StrCat(
-          "Constant ", i, " is compressed by method ",
-          static_cast<int>(from->compression_type()), "; none is known."));
+      return absl::UnimplementedError(
+          absl::StrCat("Constant ", i, " is compressed with method ",
+                       static_cast<int>(from->compression_type()),
+                       ", which is not supported."));
     }
     if (const auto* embedded = from->embedded()) {
       uint64_t offset = archive_->flatbuffer_offset() +
@@ -336,7 +337,7 @@ absl::Status ModuleDef::DecodeState(const fbs::Module& module) {
   if (global_bytes > kMaxGlobalBytes || global_refs > kMaxGlobalRefs) {
     return absl::ResourceExhaustedError(
         absl::StrCat("The module has ", bytes, " bytes and ", refs,
-                     " refs of globals; the most are ", kMaxGlobalBytes,
+                     " refs of globals; the limits are ", kMaxGlobalBytes,
                      " and ", kMaxGlobalRefs, "."));
   }
   return absl::OkStatus();

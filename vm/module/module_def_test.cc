@@ -132,10 +132,10 @@ TEST(ModuleDef, RefusesWrongModules) {
        "UNIMPLEMENTED: The module's bytecode version is 18.0; known are 15.0 "
        "(3.1 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
       {[](auto& m) { m.requirements = 0x103; },
-       "UNIMPLEMENTED: The module asks for the features EXT_F32 | EXT_F64 | "
+       "UNIMPLEMENTED: The module requires the features EXT_F32 | EXT_F64 | "
        "0x100; known are EXT_F32 | EXT_F64 | YIELD | UNWIND."},
       {[](auto& m) { m.functions[1].requirements = 0x10; },
-       "UNIMPLEMENTED: Function 1 asks for the features 0x10; known are "
+       "UNIMPLEMENTED: Function 1 requires the features 0x10; known are "
        "EXT_F32 | EXT_F64 | YIELD | UNWIND."},
       {[](auto& m) { m.name = ""; },
        "INVALID_ARGUMENT: The module has no name."},
@@ -146,7 +146,7 @@ TEST(ModuleDef, RefusesWrongModules) {
       {[](auto& m) { m.imports[1].full_name = ""; },
        "INVALID_ARGUMENT: The module's import 1 has no name."},
       {[](auto& m) { m.imports[1].full_name = "thing"; },
-       "INVALID_ARGUMENT: Import 1, thing, does not say of which module."},
+       "INVALID_ARGUMENT: Import 1, thing, does not name its module."},
       {[](auto& m) { m.functions[0].name = ""; },
        "INVALID_ARGUMENT: The module's export 0 has no name."},
       {[](auto& m) { m.extra_exports[0].second = 2; },
@@ -174,19 +174,20 @@ TEST(ModuleDef, RefusesWrongModules) {
        "UNIMPLEMENTED: Function 1 shares its bytecode with others: together "
        "the functions have more than the module's 12 bytes."},
       {[](auto& m) { m.functions[0].ref_registers = 0x4000; },
-       "OUT_OF_RANGE: Function 0 has 16 i32 and 16384 ref registers; the most "
-       "are 32767 and 16383."},
+       "OUT_OF_RANGE: Function 0 has 16 i32 and 16384 ref registers; the "
+       "limits are 32767 and 16383."},
       {[](auto& m) { m.functions[0].i32_registers = 0x8000; },
-       "OUT_OF_RANGE: Function 0 has 32768 i32 and 8 ref registers; the most "
+       "OUT_OF_RANGE: Function 0 has 32768 i32 and 8 ref registers; the limits "
        "are 32767 and 16383."},
       {[](auto& m) { m.rodata[0].compression = 9; },
-       "UNIMPLEMENTED: Constant 0 is compressed by method 9; none is known."},
+       "UNIMPLEMENTED: Constant 0 is compressed with method 9, which is not "
+       "supported."},
       {[](auto& m) { m.rodata[0].compression = 1; }, "OK"},
       {[](auto& m) { m.global_bytes = -1; },
        "INVALID_ARGUMENT: The module has -1 bytes and 4 refs of globals."},
       {[](auto& m) { m.global_refs = 1 << 25; },
        "RESOURCE_EXHAUSTED: The module has 64 bytes and 33554432 refs of "
-       "globals; the most are 268435456 and 16777216."},
+       "globals; the limits are 268435456 and 16777216."},
   };
   for (const Case& c : kCases) {
     ModuleBuilder module = Full();
@@ -222,7 +223,7 @@ TEST(ModuleDef, RefusesADamagedFlatBuffer) {
   file[5] = 0xFF;
   EXPECT_EQ(Decode(file).status().ToString(),
             "INVALID_ARGUMENT: The module's FlatBuffer is damaged: an offset "
-            "or a size in it leads outside of it. (in x.vmfb)");
+            "or a size in it points outside of it. (in x.vmfb)");
 }
 
 std::string Locate(const ModuleBuilder& module, uint32_t function,

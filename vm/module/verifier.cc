@@ -160,7 +160,7 @@ absl::Status FunctionVerifier::CheckBody() {
   if (in_block_) {
     return absl::InvalidArgumentError(
         absl::StrCat("The function's last block ends with ", op_->text,
-                     ", from where control would run off the end."));
+                     ", which cannot end a block."));
   }
   // The file stores only the low 16 bits of the count.
   if ((blocks_.block_count() & 0xFFFF) != function_->block_count) {
@@ -185,7 +185,7 @@ absl::Status FunctionVerifier::ReadOp() {
   if (op == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("Code 0x", absl::Hex(code), " of the ", OpSetName(set),
-                     " set is no known instruction."));
+                     " set is not a known instruction."));
   }
   if ((function_->requirements & feature) != feature) {
     return absl::InvalidArgumentError(
@@ -195,7 +195,7 @@ absl::Status FunctionVerifier::ReadOp() {
   }
   if (op->major > def_.bytecode_major) {
     return absl::InvalidArgumentError(
-        absl::StrCat(op->text, " came with bytecode ", op->major,
+        absl::StrCat(op->text, " requires bytecode ", op->major,
                      "; the module has ", def_.bytecode_major, "."));
   }
   op_ = op;
@@ -215,7 +215,7 @@ absl::Status FunctionVerifier::CheckInstruction() {
   }
   if (!in_block_) {
     return absl::InvalidArgumentError(
-        absl::StrCat(op_->text, " stands outside of a block."));
+        absl::StrCat(op_->text, " is outside of a block."));
   }
   call_ = {};
   next_list_ = &call_.arguments;
@@ -269,8 +269,8 @@ absl::Status FunctionVerifier::CheckRegisterOperand(OperandKind kind) {
   if (kind == OperandKind::kRef && IsMove(reg) &&
       def_.bytecode_version->operand_moves) {
     return absl::InvalidArgumentError(
-        absl::StrCat(op_->text, " does not take r", RefIndex(reg),
-                     "'s reference away, but its move bit is set."));
+        absl::StrCat(op_->text, " does not move r", RefIndex(reg),
+                     ", but its move bit is set."));
   }
   return absl::OkStatus();
 }
@@ -348,9 +348,9 @@ absl::Status FunctionVerifier::CheckPlace(OperandKind kind, uint32_t value) {
           kind == OperandKind::kGlobalI64 || kind == OperandKind::kGlobalF64;
       uint32_t size = wide ? 8 : 4;
       if (RangeFits(value, size, def_.global_bytes)) return absl::OkStatus();
-      return absl::OutOfRangeError(absl::StrCat(
-          op_->text, " reaches for ", size, " bytes of globals at ", value,
-          "; the module has ", def_.global_bytes, "."));
+      return absl::OutOfRangeError(
+          absl::StrCat(op_->text, " accesses ", size, " bytes of globals at ",
+                       value, "; the module has ", def_.global_bytes, "."));
     }
     case OperandKind::kGlobalRef:
       return ordinal("global ref", def_.global_refs);
@@ -363,16 +363,17 @@ absl::Status FunctionVerifier::CheckPlace(OperandKind kind, uint32_t value) {
       return absl::OkStatus();  // checked by CheckCallee
     case OperandKind::kImport:
       if ((value & kImportBit) == 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            op_->text, " asks about function ", value, ", no import."));
+        return absl::InvalidArgumentError(
+            absl::StrCat(op_->text, " asks about function ", value,
+                         ", which is not an import."));
       }
       value &= ~kImportBit;
       return ordinal("import", def_.imports.size());
     case OperandKind::kBlock:
       return blocks_.AddTarget(start_, value);
     default:
-      return absl::InternalError(
-          absl::StrCat(op_->text, " has an operand the verifier skips."));
+      return absl::InternalError(absl::StrCat(
+          op_->text, " has an operand that the verifier does not know."));
   }
 }
 

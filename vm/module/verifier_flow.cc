@@ -12,13 +12,13 @@ namespace {
 
 absl::Status RefOutOfRange(uint16_t reg, const RegisterLimits& limits) {
   return absl::OutOfRangeError(absl::StrCat("Register r", RefIndex(reg),
-                                            " is past the function's ",
+                                            " exceeds the function's ",
                                             limits.ref, " ref registers."));
 }
 
 absl::Status I32OutOfRange(uint16_t reg, const RegisterLimits& limits) {
   return absl::OutOfRangeError(absl::StrCat("Register i", reg,
-                                            " is past the function's ",
+                                            " exceeds the function's ",
                                             limits.i32, " i32 registers."));
 }
 
@@ -26,10 +26,10 @@ absl::Status WrongBank(uint16_t reg, ValueType type) {
   std::string name = IsRefRegister(reg) ? absl::StrCat("r", RefIndex(reg))
                                         : absl::StrCat("i", reg);
   return absl::InvalidArgumentError(
-      absl::StrCat("Register ", name, " stands where ",
+      absl::StrCat("Register ", name, " is used where ",
                    type == ValueType::kRef
-                       ? "a ref is wanted."
-                       : absl::StrCat("an ", NameOf(type), " is wanted.")));
+                       ? "a ref is expected."
+                       : absl::StrCat("an ", NameOf(type), " is expected.")));
 }
 
 absl::Status WrongArity(absl::string_view what, size_t got, uint64_t want,
@@ -100,8 +100,8 @@ absl::Status CheckRegister(uint16_t reg, ValueType type,
   const bool pair = IsWide(type);
   if (pair && reg % 2 != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Register i", reg, " begins an ", NameOf(type),
-                     ", which needs an even one."));
+        absl::StrCat("Register i", reg, " cannot begin an ", NameOf(type),
+                     ", which needs an even register."));
   }
   return I32OutOfRange(pair ? reg + 1 : reg, limits);
 }

@@ -132,11 +132,11 @@ TEST(Verifier, FindsTheLayoutOfArguments) {
 TEST(Verifier, RefusesInstructions) {
   const Row kRows[] = {
       {"a: .byte 0x90",
-       "UNIMPLEMENTED: Code 0x90 of the core set is no known instruction."},
+       "UNIMPLEMENTED: Code 0x90 of the core set is not a known instruction."},
       {"a: .byte 0xE0 .byte 0x3E",
-       "UNIMPLEMENTED: Code 0x3e of the f32 set is no known instruction."},
+       "UNIMPLEMENTED: Code 0x3e of the f32 set is not a known instruction."},
       {"a: .byte 0xE1 .byte 0xFF",
-       "UNIMPLEMENTED: Code 0xff of the f64 set is no known instruction."},
+       "UNIMPLEMENTED: Code 0xff of the f64 set is not a known instruction."},
       {"a: .byte 0xE1",
        "OUT_OF_RANGE: An instruction runs past the end of the function (2 "
        "bytes)."},
@@ -155,15 +155,15 @@ TEST(Verifier, RefusesInstructions) {
       {"a: .byte 0x79",
        "INVALID_ARGUMENT: A block begins before the one above it has ended."},
       {"add.i32 i0 i1 i2 return []",
-       "INVALID_ARGUMENT: add.i32 stands outside of a block."},
+       "INVALID_ARGUMENT: add.i32 is outside of a block."},
       {"a: return [] return []",
-       "INVALID_ARGUMENT: return stands outside of a block."},
+       "INVALID_ARGUMENT: return is outside of a block."},
       {"a: add.i32 i0 i1 i2",
-       "INVALID_ARGUMENT: The function's last block ends with add.i32, from "
-       "where control would run off the end."},
+       "INVALID_ARGUMENT: The function's last block ends with add.i32, which "
+       "cannot end a block."},
       {"a: return [] b:",
-       "INVALID_ARGUMENT: The function's last block ends with block, from "
-       "where control would run off the end."},
+       "INVALID_ARGUMENT: The function's last block ends with block, which "
+       "cannot end a block."},
   };
   for (const Row& row : kRows) Check(row);
 }
@@ -171,41 +171,43 @@ TEST(Verifier, RefusesInstructions) {
 TEST(Verifier, RefusesRegisters) {
   const Row kRows[] = {
       {"a: add.i32 i0 i1 i16",
-       "OUT_OF_RANGE: Register i16 is past the function's 16 i32 registers."},
+       "OUT_OF_RANGE: Register i16 exceeds the function's 16 i32 registers."},
       {"a: add.i32 i0 r1 i2",
-       "INVALID_ARGUMENT: Register r1 stands where an i32 is wanted."},
+       "INVALID_ARGUMENT: Register r1 is used where an i32 is expected."},
       {"a: add.i64 i0 i3 i4",
-       "INVALID_ARGUMENT: Register i3 begins an i64, which needs an even one."},
+       "INVALID_ARGUMENT: Register i3 cannot begin an i64, which needs an even "
+       "register."},
       {"a: add.f64 i0 i2 i16",
-       "OUT_OF_RANGE: Register i17 is past the function's 16 i32 registers."},
+       "OUT_OF_RANGE: Register i17 exceeds the function's 16 i32 registers."},
       {"a: cmp.nz.ref r8 i0",
-       "OUT_OF_RANGE: Register r8 is past the function's 8 ref registers."},
+       "OUT_OF_RANGE: Register r8 exceeds the function's 8 ref registers."},
       {"a: cmp.nz.ref i1 i0",
-       "INVALID_ARGUMENT: Register i1 stands where a ref is wanted."},
+       "INVALID_ARGUMENT: Register i1 is used where a ref is expected."},
       {"a: cmp.nz.ref r0! i0",
-       "INVALID_ARGUMENT: cmp.nz.ref does not take r0's reference away, but "
-       "its move bit is set."},
+       "INVALID_ARGUMENT: cmp.nz.ref does not move r0, but its move bit is "
+       "set."},
       {"a: const.ref.zero r3!",
-       "INVALID_ARGUMENT: const.ref.zero does not take r3's reference away, "
-       "but its move bit is set."},
+       "INVALID_ARGUMENT: const.ref.zero does not move r3, but its move bit is "
+       "set."},
       {"a: switch.i64 i0 i2 [i4 i5] i6",
-       "INVALID_ARGUMENT: Register i5 begins an i64, which needs an even one."},
+       "INVALID_ARGUMENT: Register i5 cannot begin an i64, which needs an even "
+       "register."},
       {"a: switch.ref i0 2 r0 [i1] r2",
-       "INVALID_ARGUMENT: Register i1 stands where a ref is wanted."},
+       "INVALID_ARGUMENT: Register i1 is used where a ref is expected."},
       {"a: discard.refs [i1]",
-       "INVALID_ARGUMENT: Register i1 stands where a ref is wanted."},
+       "INVALID_ARGUMENT: Register i1 is used where a ref is expected."},
       {"a: trace \"t\" [i16]",
-       "OUT_OF_RANGE: Register i16 is past the function's 16 i32 registers."},
+       "OUT_OF_RANGE: Register i16 exceeds the function's 16 i32 registers."},
       {"a: trace \"t\" [r9!]",
-       "OUT_OF_RANGE: Register r9 is past the function's 8 ref registers."},
+       "OUT_OF_RANGE: Register r9 exceeds the function's 8 ref registers."},
       {"a: br ^a [i0>i16]",
-       "OUT_OF_RANGE: Register i16 is past the function's 16 i32 registers."},
+       "OUT_OF_RANGE: Register i16 exceeds the function's 16 i32 registers."},
       {"a: br ^a [r8>r0]",
-       "OUT_OF_RANGE: Register r8 is past the function's 8 ref registers."},
+       "OUT_OF_RANGE: Register r8 exceeds the function's 8 ref registers."},
       {"a: br ^a [i0>r0]",
-       "INVALID_ARGUMENT: Register r0 stands where an i32 is wanted."},
+       "INVALID_ARGUMENT: Register r0 is used where an i32 is expected."},
       {"a: br ^a [r0>i0]",
-       "INVALID_ARGUMENT: Register i0 stands where a ref is wanted."},
+       "INVALID_ARGUMENT: Register i0 is used where a ref is expected."},
       {"a: br ^a [r0>r1!]",
        "INVALID_ARGUMENT: Register r1 is written by a branch and carries the "
        "move bit."},
@@ -216,13 +218,13 @@ TEST(Verifier, RefusesRegisters) {
 TEST(Verifier, RefusesPlaces) {
   const Row kRows[] = {
       {"a: global.load.i32 61 i0",
-       "OUT_OF_RANGE: global.load.i32 reaches for 4 bytes of globals at 61; "
-       "the module has 64."},
+       "OUT_OF_RANGE: global.load.i32 accesses 4 bytes of globals at 61; the "
+       "module has 64."},
       {"a: global.store.f64 60 i0",
-       "OUT_OF_RANGE: global.store.f64 reaches for 8 bytes of globals at 60; "
-       "the module has 64."},
+       "OUT_OF_RANGE: global.store.f64 accesses 8 bytes of globals at 60; the "
+       "module has 64."},
       {"a: global.load.f32 0xFFFFFFFE i0",
-       "OUT_OF_RANGE: global.load.f32 reaches for 4 bytes of globals at "
+       "OUT_OF_RANGE: global.load.f32 accesses 4 bytes of globals at "
        "4294967294; the module has 64."},
       {"a: global.load.ref 4 0 r0",
        "OUT_OF_RANGE: global.load.ref names global ref 4; the module has 4."},
@@ -231,7 +233,8 @@ TEST(Verifier, RefusesPlaces) {
       {"a: const.ref.rodata 1 r0",
        "OUT_OF_RANGE: const.ref.rodata names constant 1; the module has 1."},
       {"a: import.resolved 1 i0",
-       "INVALID_ARGUMENT: import.resolved asks about function 1, no import."},
+       "INVALID_ARGUMENT: import.resolved asks about function 1, which is not "
+       "an import."},
       {"a: import.resolved #2 i0",
        "OUT_OF_RANGE: import.resolved names import 2; the module has 2."},
       {"a: br 1 []",
@@ -259,17 +262,17 @@ TEST(Verifier, RefusesCalls) {
        "INVALID_ARGUMENT: It has 1 result; the convention 0iIr_Ir has 2. "
        "(calling g)"},
       {"a: call 1 [i0 i3 r0] [i4 r0]",
-       "INVALID_ARGUMENT: Register i3 begins an i64, which needs an even one. "
-       "(calling g)"},
+       "INVALID_ARGUMENT: Register i3 cannot begin an i64, which needs an even "
+       "register. (calling g)"},
       {"a: call 1 [i0 i2 i3] [i4 r0]",
-       "INVALID_ARGUMENT: Register i3 stands where a ref is wanted. (calling "
-       "g)"},
+       "INVALID_ARGUMENT: Register i3 is used where a ref is expected. "
+       "(calling g)"},
       {"a: call 1 [i0 i2 r0] [r1 r0]",
-       "INVALID_ARGUMENT: Register r1 stands where an i64 is wanted. (calling "
-       "g)"},
+       "INVALID_ARGUMENT: Register r1 is used where an i64 is expected. "
+       "(calling g)"},
       {"a: call #0 [i0 r0] [r1]",
-       "INVALID_ARGUMENT: Register r1 stands where an f32 is wanted. (calling "
-       "ext.plain)"},
+       "INVALID_ARGUMENT: Register r1 is used where an f32 is expected. "
+       "(calling ext.plain)"},
       {"a: call #1 [i0] []",
        "INVALID_ARGUMENT: A call without segments has a variadic callee, "
        "0iCrIDCiD_v. (calling ext.spans)"},
@@ -286,8 +289,8 @@ TEST(Verifier, RefusesCalls) {
        "INVALID_ARGUMENT: It has 3 arguments; its segments and the convention "
        "0iCrIDCiD_v need 131071. (calling ext.spans)"},
       {"a: call.variadic #1 [0 1 1] [i0 i2 r0 i2] []",
-       "INVALID_ARGUMENT: Register i2 stands where a ref is wanted. (calling "
-       "ext.spans)"},
+       "INVALID_ARGUMENT: Register i2 is used where a ref is expected. "
+       "(calling ext.spans)"},
       {"a: call.variadic #1 [0 0 0] [i0] [i1]",
        "INVALID_ARGUMENT: It has 1 result; the convention 0iCrIDCiD_v has 0. "
        "(calling ext.spans)"},
@@ -300,7 +303,8 @@ TEST(Verifier, RefusesCalls) {
        "INVALID_ARGUMENT: It has 1 values; the convention 0v_ii has 2.",
        "0v_ii"},
       {"a: return [i1]",
-       "INVALID_ARGUMENT: Register i1 begins an f64, which needs an even one.",
+       "INVALID_ARGUMENT: Register i1 cannot begin an f64, which needs an even "
+       "register.",
        "0v_F"},
   };
   for (const Row& row : kRows) Check(row);
@@ -327,11 +331,11 @@ TEST(Verifier, RefusesFramesAndConventions) {
          "INVALID_ARGUMENT: The function has 1 blocks and declares 2."},
         [](auto& m) { m.functions[0].blocks = 2; });
   Check({"a: return []",
-         "INVALID_ARGUMENT: 'x' at 1 of the calling convention \"0x\" is no "
+         "INVALID_ARGUMENT: 'x' at 1 of the calling convention \"0x\" is not a "
          "type. (of function f)",
          "0x"});
   Check({"a: return []",
-         "INVALID_ARGUMENT: 'x' at 1 of the calling convention \"0x\" is no "
+         "INVALID_ARGUMENT: 'x' at 1 of the calling convention \"0x\" is not a "
          "type. (of import ext.plain)"},
         [](auto& m) { m.imports[0].convention = "0x"; });
   Check({"a: return []",
@@ -346,19 +350,19 @@ TEST(Verifier, ChecksVersionsAndFeatures) {
     return [major](ModuleBuilder& m) { m.bytecode_version = major << 16; };
   };
   Check({"a: discard.refs [r0] return []",
-         "INVALID_ARGUMENT: discard.refs came with bytecode 16; the module "
-         "has 15."},
+         "INVALID_ARGUMENT: discard.refs requires bytecode 16; the module has "
+         "15."},
         version(15));
   Check({"a: discard.refs [r0] return []", "OK"}, version(16));
   Check({"a: call.yieldable #0 [i0 r0] ^a [i1]",
-         "INVALID_ARGUMENT: call.yieldable came with bytecode 17; the module "
+         "INVALID_ARGUMENT: call.yieldable requires bytecode 17; the module "
          "has 16."},
         version(16));
   // Before major 16, any operand may have the move bit, which has no meaning.
   Check({"a: cmp.nz.ref r0! i0 return []", "OK"}, version(15));
   Check({"a: cmp.nz.ref r0! i0 return []",
-         "INVALID_ARGUMENT: cmp.nz.ref does not take r0's reference away, but "
-         "its move bit is set."},
+         "INVALID_ARGUMENT: cmp.nz.ref does not move r0, but its move bit is "
+         "set."},
         version(16));
   Check({"a: add.f32 i0 i1 i2 return []",
          "INVALID_ARGUMENT: add.f32 needs EXT_F32; the function declares "
@@ -374,7 +378,7 @@ TEST(Verifier, SaysWhere) {
   ModuleBuilder module =
       Around("a: add.i32 i0 i1 i2 add.i32 i0 i1 i99 return []", "0v_v");
   EXPECT_EQ(Load(module.Build()),
-            "OUT_OF_RANGE: Register i99 is past the function's 16 i32 "
+            "OUT_OF_RANGE: Register i99 exceeds the function's 16 i32 "
             "registers. (at test.f+0x8)");
   // The position is the branch's, not the end of the function.
   module = Around("a: br ^b [] b: br 3 []", "0v_v");

@@ -17,7 +17,7 @@ using Kind = ElementType::Kind;
 absl::Status TooMany(uint64_t size) {
   return absl::ResourceExhaustedError(absl::StrCat(
       "A list of ", static_cast<int64_t>(size), " elements exceeds the limit (",
-      List::kMaxSize, ") or the memory there is."));
+      List::kMaxSize, ") or the available memory."));
 }
 
 // Converts a number as lists define it: between integers and floats, returns 0.

@@ -258,8 +258,7 @@ TEST_F(AsyncCallTest, TimeEndsASuspendedCall) {
     ASSERT_TRUE(loop_.RunOne(absl::Seconds(30)));
   }
   EXPECT_EQ(log_,
-            "wait: DEADLINE_EXCEEDED The call takes longer than its limit of "
-            "time (30ms).");
+            "wait: DEADLINE_EXCEEDED The call exceeds its time limit (30ms).");
   EXPECT_TRUE(buffer_->IsUnique());
   call = nullptr;
 }
@@ -271,8 +270,8 @@ TEST_F(AsyncCallTest, FuelIsCountedOverAllPieces) {
   auto call = Begin("count", 1000);
   loop_.RunAll();
   EXPECT_EQ(log_,
-            "count: RESOURCE_EXHAUSTED The call makes more than 20 branches "
-            "backwards and calls, its limit of fuel.");
+            "count: RESOURCE_EXHAUSTED The call exceeds its fuel limit (20 "
+            "backward branches and calls).");
   call = Begin("count", 1);
   loop_.RunAll();
   EXPECT_NE(log_.find(" count: FAILED_PRECONDITION The context can"),
@@ -303,7 +302,7 @@ TEST_F(AsyncCallTest, ArgumentsAreChecked) {
   EXPECT_EQ(begin(*context_, {}),
             "Function test.count (0ir_ir) has 2 arguments; 0 were given.");
   EXPECT_EQ(begin(*other, {Value(int32_t{1}), Value(Ref<RefObject>())}),
-            "Function test.count is of another context.");
+            "Function test.count belongs to another context.");
   EXPECT_EQ(loop_.size(), 0u);
 }
 

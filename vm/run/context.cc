@@ -31,8 +31,9 @@ uint64_t StateBytes(const ModuleDef& def) {
 }
 
 absl::Status OfAnotherContext(const Function& function) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Function ", PlainName(function.full_name()), " is of another context."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("Function ", PlainName(function.full_name()),
+                   " belongs to another context."));
 }
 
 void DropResults(const Function& function, std::span<Slot> results) {
@@ -116,8 +117,8 @@ absl::Status HostCall::WhyNot() const {
   const absl::Status& failure = context_.failure_;
   if (context_.is_unlimited_) return failure;
   return absl::FailedPreconditionError(
-      absl::StrCat("The context can be called no more, since a call failed "
-                   "with ",
+      absl::StrCat("The context can no longer be called, because a call "
+                   "failed with ",
                    absl::StatusCodeToString(failure.code()), ": ",
                    FirstLine(failure.message())));
 }
@@ -147,7 +148,7 @@ absl::Status HostCall::EndStopped(absl::Status status, int64_t fuel_left) {
   const Meter& meter = context_.meter_;
   if (status.ok()) {
     status = meter.stopped()
-                 ? Annotate(meter.StopReason(), "(by when it returned)")
+                 ? Annotate(meter.StopReason(), "(noticed when it returned)")
                  : meter.work()->StopReason();
   }
   const bool refused =

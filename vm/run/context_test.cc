@@ -234,8 +234,9 @@ TEST(Context, CallErrors) {
   EXPECT_EQ(context->Invoke(add, {slots, 1}, {}).ToString(),
             "INVALID_ARGUMENT: Function counter.add (0i_i) has 1 result; 0 "
             "were given.");
-  EXPECT_EQ(other->Invoke(add, {slots, 1}, {slots + 1, 1}).ToString(),
-            "INVALID_ARGUMENT: Function counter.add is of another context.");
+  EXPECT_EQ(
+      other->Invoke(add, {slots, 1}, {slots + 1, 1}).ToString(),
+      "INVALID_ARGUMENT: Function counter.add belongs to another context.");
 }
 
 TEST(Context, InitAndDeinitRunInOrder) {

@@ -61,7 +61,7 @@ class DeadlineTest : public ::testing::Test {
 };
 
 constexpr char kLate[] =
-    "DEADLINE_EXCEEDED: The call takes longer than its limit of time (1ms).";
+    "DEADLINE_EXCEEDED: The call exceeds its time limit (1ms).";
 constexpr char kNoThread[] =
     "RESOURCE_EXHAUSTED: Cannot start a thread for limits of time: Resource "
     "temporarily unavailable.";

@@ -163,7 +163,7 @@ EYRIE_VM_INLINE bool ExecCallImport(Machine& m, Cursor& c) {
   if (native.direct != nullptr && !call.yieldable) [[likely]] {
     m.frame->pc = c.pc;
     absl::Status status =
-        native.direct(native.state, m.frame->At(0), call.places());
+        native.direct(native.state, m.frame->AddressOf(0), call.places());
     c.pc += call.call.size;
     if (status.ok()) [[likely]]
       return true;

@@ -59,7 +59,7 @@ absl::Status Invocation::Resume() {
   if (state_ == State::kYielded) return RunOn();
   if (state_ == State::kFailed) return failure_;
   return absl::FailedPreconditionError(
-      "An invocation that is done cannot be resumed.");
+      "The invocation has ended and cannot be resumed.");
 }
 
 absl::StatusOr<std::vector<Value>> Invocation::Await() {

@@ -199,73 +199,71 @@ TEST_P(LimitsTest, Calls) {
       // One for the call, and 99 for backward branches.
       {"enough fuel", Fuel(100), "count", 100, "OK"},
       {"a branch too many", Fuel(99), "count", 100,
-       "RESOURCE_EXHAUSTED: The call makes more than 99 branches backwards and "
-       "calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (99 backward "
+       "branches and calls)."},
       {"calls count too", Fuel(200), "calls", 100, "OK"},
       {"a call too many", Fuel(198), "calls", 100,
-       "RESOURCE_EXHAUSTED: The call makes more than 198 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (198 backward "
+       "branches and calls)."},
       {"no fuel at all", Fuel(0), "quiet", 0,
-       "RESOURCE_EXHAUSTED: The call makes more than 0 branches backwards and "
-       "calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (0 backward "
+       "branches and calls)."},
       // Six times 100 KiB, and the call itself.
       {"bulk instructions", Fuel(601), "bulk", 102400, "OK"},
       {"a byte's worth is free", Fuel(1), "bulk", 1023, "OK"},
       {"bulk instructions count", Fuel(600), "bulk", 102400,
-       "RESOURCE_EXHAUSTED: The call makes more than 600 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (600 backward "
+       "branches and calls)."},
       // 1 MiB of elements that are allocated and cleared.
       {"a list's elements", Fuel(2049), "resize_1", 131072, "OK"},
       {"those of a list count", Fuel(2048), "resize_1", 131072,
-       "RESOURCE_EXHAUSTED: The call makes more than 2048 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (2048 backward "
+       "branches and calls)."},
       {"a list's references", Fuel(2049), "resize_2", 131072, "OK"},
       {"those of a list count", Fuel(2048), "resize_2", 131072,
-       "RESOURCE_EXHAUSTED: The call makes more than 2048 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (2048 backward "
+       "branches and calls)."},
       {"elements of any type", Fuel(4097), "resize_4", 131072, "OK"},
       {"those of a list count", Fuel(4096), "resize_4", 131072,
-       "RESOURCE_EXHAUSTED: The call makes more than 4096 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (4096 backward "
+       "branches and calls)."},
       {"a few elements are free", Fuel(1), "resize_4", 63, "OK"},
       {"the largest list", Fuel(1000), "resize_1", 268435456,
-       "RESOURCE_EXHAUSTED: The call makes more than 1000 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (1000 backward "
+       "branches and calls)."},
       {"a capacity", Fuel(1025), "capacity", 131072, "OK"},
       {"a capacity counts", Fuel(1024), "capacity", 131072,
-       "RESOURCE_EXHAUSTED: The call makes more than 1024 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (1024 backward "
+       "branches and calls)."},
       {"a list's reserve", Fuel(1025), "reserve", 131072, "OK"},
       {"a list's reserve counts", Fuel(1024), "reserve", 131072,
-       "RESOURCE_EXHAUSTED: The call makes more than 1024 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (1024 backward "
+       "branches and calls)."},
       {"an alignment", Fuel(1025), "align", 1 << 20, "OK"},
       {"an alignment counts", Fuel(1024), "align", 1 << 20,
-       "RESOURCE_EXHAUSTED: The call makes more than 1024 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (1024 backward "
+       "branches and calls)."},
       {"a loop without end", Fuel(1000000), "for_ever", 0,
-       "RESOURCE_EXHAUSTED: The call makes more than 1000000 branches "
-       "backwards and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (1000000 backward "
+       "branches and calls)."},
       {"yields without end", Fuel(1000), "yields", 0,
-       "RESOURCE_EXHAUSTED: The call makes more than 1000 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (1000 backward "
+       "branches and calls)."},
       // The outer call, its import, the inner call and its branches.
       {"nested calls share the fuel", Fuel(102), "again", 100, "OK"},
       {"and its end", Fuel(101), "again", 100,
-       "RESOURCE_EXHAUSTED: The call makes more than 101 branches backwards "
-       "and calls, its limit of fuel."},
+       "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (101 backward "
+       "branches and calls)."},
       {"time enough", Timeout(absl::Hours(1)), "count", 1000, "OK"},
       {"a loop without end", Timeout(kShort), "for_ever", 0,
-       "DEADLINE_EXCEEDED: The call takes longer than its limit of time "
-       "(30ms)."},
+       "DEADLINE_EXCEEDED: The call exceeds its time limit (30ms)."},
       {"yields without end", Timeout(kShort), "yields", 0,
-       "DEADLINE_EXCEEDED: The call takes longer than its limit of time "
-       "(30ms)."},
+       "DEADLINE_EXCEEDED: The call exceeds its time limit (30ms)."},
       {"a native function that is too slow", Timeout(kShort), "sleep", 60,
-       "DEADLINE_EXCEEDED: The call takes longer than its limit of time "
-       "(30ms). (by when it returned)"},
+       "DEADLINE_EXCEEDED: The call exceeds its time limit (30ms). (noticed "
+       "when it returned)"},
       {"no time at all", Timeout(absl::ZeroDuration()), "quiet", 0,
-       "DEADLINE_EXCEEDED: The call takes longer than its limit of time (0)."},
+       "DEADLINE_EXCEEDED: The call exceeds its time limit (0)."},
       {"cancelled", Limits(), "cancelled", 0,
        "CANCELLED: The call is cancelled."},
       {"enough stack", StackBytes(4096), "next", 0, "OK"},
@@ -273,7 +271,7 @@ TEST_P(LimitsTest, Calls) {
        "RESOURCE_EXHAUSTED: The call exceeds the stack (4096 bytes)."},
       {"an absurd list, unlimited", Limits(), "reserve", -1,
        "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit "
-       "(268435456) or the memory there is."},
+       "(268435456) or the available memory."},
       {"an absurd buffer, unlimited", Limits(), "hoard", int64_t{1} << 60,
        "RESOURCE_EXHAUSTED: A buffer of 1152921504606846976 bytes cannot be "
        "allocated."},
@@ -303,8 +301,8 @@ TEST_P(LimitsTest, MemoryComesBack) {
        " bytes for a list's elements exceed the context's memory limit "
        "(1000000 bytes, of which "},
       {"reserve", -1,
-       "A list of -1 elements exceeds the limit (268435456) or the "
-       "memory there is."},
+       "A list of -1 elements exceeds the limit (268435456) or the available "
+       "memory."},
       {"hoard", 10000, " bytes for a buffer exceed the context's memory limit"},
       {"hoard", 0, " bytes for "},
       {"hoard", int64_t{1} << 37,
@@ -348,8 +346,8 @@ TEST_P(LimitsTest, OnlyTheContextFails) {
   const std::string first = Call("for_ever", 0);
   EXPECT_EQ(first.substr(0, 19), "RESOURCE_EXHAUSTED:");
   const std::string want = absl::StrCat(
-      "FAILED_PRECONDITION: The context can be called no more, since a call "
-      "failed with ",
+      "FAILED_PRECONDITION: The context can no longer be called, because a "
+      "call failed with ",
       first);
   EXPECT_EQ(Call("quiet", 0), want);
   EXPECT_EQ(Call("for_ever", 0), want);
@@ -396,8 +394,8 @@ TEST_P(LimitsTest, HoldForTheWorkOfDevices) {
       "RESOURCE_EXHAUSTED: The device's work for the call takes more than 10 "
       "units of fuel, its limit.";
   const std::string failed = absl::StrCat(
-      "FAILED_PRECONDITION: The context can be called no more, since a call "
-      "failed with ",
+      "FAILED_PRECONDITION: The context can no longer be called, because a "
+      "call failed with ",
       kSpent);
   context_ = NewContext(Fuel(10));
   EXPECT_EQ(Call("queue", 10), "OK");

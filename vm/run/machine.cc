@@ -99,16 +99,16 @@ bool Machine::CallBySlots(const ResolvedImport& import,
     if ((*place & kPlaceCount) != 0) [[unlikely]] {
       slot->i64 = *place & ~kPlaceCount;
     } else {
-      std::memcpy(slot, frame->At(*place), sizeof(Slot));
+      std::memcpy(slot, frame->AddressOf(*place), sizeof(Slot));
     }
   }
   status = import.native.thunk(import.native.state, slots, returned);
   stack_.PopSlots(slots);
   if (!status.ok()) [[unlikely]]
     return true;
-  place = binding_internal::GiveUp(frame->At(0), place);
+  place = binding_internal::GiveUp(frame->AddressOf(0), place);
   for (size_t i = 0; i < results.size(); ++i) {
-    uint8_t* const to = frame->At(place[i]);
+    uint8_t* const to = frame->AddressOf(place[i]);
     if (results[i] == ValueType::kRef) {
       ReplaceRef(*reinterpret_cast<RefObject**>(to), returned[i].ref);
     } else {
@@ -124,8 +124,8 @@ bool Machine::CallNative(const ResolvedImport& import,
   absl::Status status;
   bool called = true;
   if (import.native.direct != nullptr) {
-    status =
-        import.native.direct(import.native.state, frame->At(0), call.places());
+    status = import.native.direct(import.native.state, frame->AddressOf(0),
+                                  call.places());
   } else {
     called = CallBySlots(import, call, status);
   }
@@ -228,7 +228,7 @@ bool Machine::Fail(absl::Status status) {
 bool Machine::FailWithCode(int32_t code, absl::string_view text) {
   std::string message = PlainText(text, kMaxMessage);
   if (code >= 1 && code <= kLastStatusCode) {
-    if (message.empty()) message = "The module fails without a message";
+    if (message.empty()) message = "The module failed without a message";
     return Fail(absl::Status(static_cast<absl::StatusCode>(code), message));
   }
   if (code == kIncompatible) return Fail(absl::UnimplementedError(message));
