@@ -101,7 +101,7 @@ uint64_t FileSize(const std::string& path) {
   return Stat(path, found) ? static_cast<uint64_t>(found.st_size) : 0;
 }
 
-absl::Status MakeFolders(const std::string& path) {
+absl::Status CreateFolders(const std::string& path) {
   // Otherwise the parents would be created before the error.
   if (path.size() >= PATH_MAX) {
     return SystemError("make the folder", path, ENAMETOOLONG);

@@ -35,7 +35,7 @@ absl::StatusOr<std::string> FindPlugin(absl::string_view name);
 // Creates a folder and its missing parents. Errors have the code of
 // SystemError() and name the folder that could not be created. NOT_FOUND:
 // something other than a folder has its name.
-absl::Status MakeFolders(const std::string& path);
+absl::Status CreateFolders(const std::string& path);
 
 // Appends the paths of all regular files in a folder and its subfolders that
 // end with the extension and have a name before it. The appended paths are

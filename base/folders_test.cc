@@ -101,7 +101,7 @@ TEST_F(Folders, AreMade) {
          "Cannot make the folder R/broken: No such file or directory."},
         {"file/x/y", absl::StatusCode::kNotFound,
          "Cannot make the folder R/file: Not a directory."}}) {
-    const absl::Status status = MakeFolders(At(row.name));
+    const absl::Status status = CreateFolders(At(row.name));
     EXPECT_EQ(status.code(), row.code) << row.name << status;
     std::string message(status.message());
     const size_t at = message.find(root_);
@@ -111,13 +111,13 @@ TEST_F(Folders, AreMade) {
   // If a path is too long, no part of it is created.
   std::string deep = At("deep");
   while (deep.size() < 5000) deep += "/d";
-  EXPECT_TRUE(absl::StrContains(MakeFolders(deep).message(), "too long"));
+  EXPECT_TRUE(absl::StrContains(CreateFolders(deep).message(), "too long"));
   EXPECT_FALSE(IsFolder(At("deep")));
   EXPECT_TRUE(IsFolder(At("a/b/c")));
   EXPECT_TRUE(IsFolder(At("a/d")));
-  EXPECT_TRUE(MakeFolders("").ok());
-  EXPECT_TRUE(MakeFolders("/").ok());
-  EXPECT_TRUE(MakeFolders(".").ok());
+  EXPECT_TRUE(CreateFolders("").ok());
+  EXPECT_TRUE(CreateFolders("/").ok());
+  EXPECT_TRUE(CreateFolders(".").ok());
 }
 
 TEST_F(Folders, ListTheirFiles) {
@@ -173,7 +173,7 @@ TEST_F(Folders, MayBeClosed) {
     const NoOverride as_a_user;
     EXPECT_EQ(List(root_), "before /a.vmfb /link.vmfb /named/c.vmfb");
     EXPECT_EQ(List(At("closed")), "before");
-    EXPECT_EQ(MakeFolders(At("closed/d")).message(),
+    EXPECT_EQ(CreateFolders(At("closed/d")).message(),
               absl::StrCat("Cannot make the folder ", At("closed/d"),
                            ": Permission denied."));
   }

@@ -37,6 +37,8 @@ struct Flag {
   const char* help;  // lines separated by '\n'; "" hides the flag
   // A short name, such as "-o", which takes its value from the next word.
   const char* short_name = nullptr;
+  // Without effect if functions are only interpreted.
+  bool needs_jit = false;
 };
 
 // The parsed values, by name. A name that is not in the table, or is of another

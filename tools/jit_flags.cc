@@ -15,14 +15,18 @@ constexpr Flag kJitFlags[] = {
     {"jit", FlagKind::kString, "lazy",
      "Compiles functions of modules to machine code: lazy compiles hot\n"
      "functions, eager each function when it is first called, off none. Other\n"
-     "functions are interpreted."},
+     "functions are interpreted.",
+     nullptr, /*needs_jit=*/true},
     {"perf_map", FlagKind::kBool, "false",
      "Tells Linux perf the names of native kernels and compiled functions, in\n"
      "perf-PID.map under /tmp. The file is kept when the process ends."},
     {"gdb", FlagKind::kBool, "false",
-     "Tells gdb the names and call frames of compiled functions."},
+     "Tells gdb the names and call frames of compiled functions.", nullptr,
+     /*needs_jit=*/true},
     {"verbose", FlagKind::kBool, "false",
-     "Prints why functions of modules are not compiled to machine code."},
+     "Prints why functions of modules are not compiled to machine code.",
+     nullptr,
+     /*needs_jit=*/true},
 };
 
 // Returns null if compiling is not possible. A lazy compiler fails only when a

@@ -288,7 +288,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   RETURN_IF_ERROR(tracing.Begin());
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
-  report.used_hal = session->uses_hal();
+  report.used_hal = session->has_host_modules();
   ASSIGN_OR_RETURN(abi::Callable function,
                    session->Lookup(arguments.GetString("function")));
   ASSIGN_OR_RETURN(

@@ -327,7 +327,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   };
   ASSIGN_OR_RETURN(HostModules modules,
                    CreateHostModules(programs, session->devices_, options));
-  session->uses_hal_ = !modules.empty();
+  session->has_host_modules_ = !modules.empty();
   const std::string lacking = LackingModule(programs, modules);
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;

@@ -231,9 +231,9 @@ class Session {
 
   vm::Context& context() { return *context_; }
   std::span<const Ref<hal::Device>> devices() const { return devices_; }
-  // Reports whether the session has modules besides the programs, such as one
-  // that uses the devices.
-  bool uses_hal() const { return uses_hal_; }
+  // Reports whether the session has modules besides the programs, such as the
+  // one that uses the devices.
+  bool has_host_modules() const { return has_host_modules_; }
   // Ends the running call; see vm::Context::Cancel. Thread-safe.
   void Cancel() { context_->Cancel(); }
 
@@ -262,7 +262,7 @@ class Session {
   absl::Status NoSuchFunction(absl::string_view name) const;
 
   std::vector<Ref<hal::Device>> devices_;
-  bool uses_hal_ = false;
+  bool has_host_modules_ = false;
   const vm::Module* main_ = nullptr;  // the last program
   std::unique_ptr<vm::Context> context_;
 };

@@ -87,7 +87,7 @@ TEST(Session, CallsOfEveryReleaseAndModel) {
       SCOPED_TRACE(absl::StrCat(release, "/", variant));
       auto session = Open(absl::StrCat(release, "/", variant));
       ASSERT_NE(session, nullptr);
-      EXPECT_TRUE(session->uses_hal());
+      EXPECT_TRUE(session->has_host_modules());
       auto add = session->Lookup("");
       ASSERT_TRUE(add.ok());
       EXPECT_EQ(add->declared().ArgumentsText(),

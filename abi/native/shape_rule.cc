@@ -220,7 +220,7 @@ absl::StatusOr<ShapeRule> ShapeRule::ReadShape(JsonReader& json,
   return rule;
 }
 
-ShapeRule ShapeRule::Later(int index) const {
+ShapeRule ShapeRule::ForLaterResult(int index) const {
   ShapeRule rule = *this;
   if (rule.like_ && rule.each_) *rule.like_ += index;
   return rule;

@@ -59,7 +59,7 @@ class ShapeRule {
 
   // Returns the rule of the result `index` after this one, for rest results: a
   // rule that follows a rest operand moves on to later operands.
-  ShapeRule Later(int index) const;
+  ShapeRule ForLaterResult(int index) const;
   // Returns the greatest operand that the rule uses, or -1.
   int last_operand() const;
 

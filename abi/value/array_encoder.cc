@@ -317,8 +317,8 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::Row(const HostValue& value, int64_t count,
-                          const HostValue::Items*& items) {
+absl::Status Encoder::TakeRow(const HostValue& value, int64_t count,
+                              const HostValue::Items*& items) {
   items = value.items();
   if (items != nullptr && static_cast<int64_t>(items->size()) == count) {
     return absl::OkStatus();
@@ -339,9 +339,10 @@ absl::Status Encoder::Fill(const HostValue& value, ElementType type,
     return absl::OkStatus();
   }
   const HostValue::Items* items = nullptr;
-  RETURN_IF_ERROR(Row(value, shape[0], items));
+  RETURN_IF_ERROR(TakeRow(value, shape[0], items));
   for (size_t i = 0; i < items->size(); ++i) {
-    RETURN_IF_ERROR(At(i, Fill((*items)[i], type, shape.subspan(1), target)));
+    RETURN_IF_ERROR(
+        AddToPath(i, Fill((*items)[i], type, shape.subspan(1), target)));
   }
   return absl::OkStatus();
 }

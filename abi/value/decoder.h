@@ -65,8 +65,8 @@ class Decoder {
                                   const Type& type);
   absl::StatusOr<HostValue> Unknown(const vm::Value& value);
 
-  absl::Status At(absl::string_view key, absl::Status status);
-  absl::Status At(size_t index, absl::Status status);
+  absl::Status AddToPath(absl::string_view key, absl::Status status);
+  absl::Status AddToPath(size_t index, absl::Status status);
   absl::Status Count(size_t values);
   absl::Status Charge(uint64_t bytes, absl::string_view what);
 

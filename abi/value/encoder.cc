@@ -25,18 +25,18 @@ absl::Status NotExpected(const HostValue& value, const Type& type) {
       value.Describe(), " is given; ", type.ToString(), " is expected."));
 }
 
-absl::Status Encoder::At(absl::string_view key, absl::Status status) {
+absl::Status Encoder::AddToPath(absl::string_view key, absl::Status status) {
   if (!status.ok())
     path_ = absl::StrCat("['", absl::Utf8SafeCHexEscape(key), "']", path_);
   return status;
 }
 
-absl::Status Encoder::At(size_t index, absl::Status status) {
+absl::Status Encoder::AddToPath(size_t index, absl::Status status) {
   if (!status.ok()) path_ = absl::StrCat("[", index, "]", path_);
   return status;
 }
 
-absl::Status Encoder::Deeper() {
+absl::Status Encoder::EnterNested() {
   if (++depth_ <= kMaxValueDepth) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("values are nested ", depth_,
                                                  " deep; the limit is ",

@@ -92,8 +92,8 @@ class Encoder {
   absl::Status SetAny(vm::List& list, uint64_t index, const HostValue& value);
   absl::StatusOr<Ref<vm::List>> NewList(vm::ElementType type, uint64_t size);
   // Returns the items of a nested array's row, which must have `count` of them.
-  static absl::Status Row(const HostValue& value, int64_t count,
-                          const HostValue::Items*& items);
+  static absl::Status TakeRow(const HostValue& value, int64_t count,
+                              const HostValue::Items*& items);
 
   absl::Status Structure(const HostValue& value, const Type& type,
                          Ref<RefObject>& object);
@@ -138,9 +138,10 @@ class Encoder {
   absl::Status ToBuffer(const HostValue& value, Ref<RefObject>& object);
 
   // Adds a key or index to the error's path if the status is not OK.
-  absl::Status At(absl::string_view key, absl::Status status);
-  absl::Status At(size_t index, absl::Status status);
-  absl::Status Deeper();
+  absl::Status AddToPath(absl::string_view key, absl::Status status);
+  absl::Status AddToPath(size_t index, absl::Status status);
+  // Counts one more level of nesting, which the caller must end.
+  absl::Status EnterNested();
 
   hal::Device* device_;
   CallStatistics* statistics_;

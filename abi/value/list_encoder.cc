@@ -185,7 +185,7 @@ absl::StatusOr<Ref<vm::List>> Encoder::NewList(vm::ElementType type,
 
 absl::Status Encoder::Structure(const HostValue& value, const Type& type,
                                 Ref<RefObject>& object) {
-  RETURN_IF_ERROR(Deeper());
+  RETURN_IF_ERROR(EnterNested());
   const bool is_dict = type.is(Kind::kDict);
   const HostValue::Items* items = value.items();
   if (is_dict ? value.entries() == nullptr : items == nullptr) {
@@ -206,7 +206,7 @@ absl::Status Encoder::Structure(const HostValue& value, const Type& type,
   ASSIGN_OR_RETURN(Ref<vm::List> list, NewList({}, count));
   for (size_t i = 0; i < count; ++i) {
     RETURN_IF_ERROR(
-        At(i, SetElement(*list, i, (*items)[i], type.members[i].type)));
+        AddToPath(i, SetElement(*list, i, (*items)[i], type.members[i].type)));
   }
   object = std::move(list);
   --depth_;
@@ -232,7 +232,7 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
       if (value == nullptr) return WrongKeys(entries, type);
     }
     RETURN_IF_ERROR(
-        At(key, SetElement(*list, i, *value, type.members[i].type)));
+        AddToPath(key, SetElement(*list, i, *value, type.members[i].type)));
   }
   object = std::move(list);
   return absl::OkStatus();
@@ -240,7 +240,7 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
 
 absl::Status Encoder::Homogeneous(const HostValue& value, const Type& type,
                                   Ref<RefObject>& object) {
-  RETURN_IF_ERROR(Deeper());
+  RETURN_IF_ERROR(EnterNested());
   const Type& element = type.members[0].type;
   const vm::ElementType list_type = ListTypeOf(element);
   if (value.bytes() != nullptr &&
@@ -253,7 +253,7 @@ absl::Status Encoder::Homogeneous(const HostValue& value, const Type& type,
   if (items == nullptr) return NotExpected(value, type);
   ASSIGN_OR_RETURN(Ref<vm::List> list, NewList(list_type, items->size()));
   for (size_t i = 0; i < items->size(); ++i) {
-    RETURN_IF_ERROR(At(i, SetElement(*list, i, (*items)[i], element)));
+    RETURN_IF_ERROR(AddToPath(i, SetElement(*list, i, (*items)[i], element)));
   }
   object = std::move(list);
   --depth_;
@@ -271,7 +271,7 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
     return TakeRef(value, *kList, vm::List::kType, object);
   }
   if (value.is(HostKind::kBytes)) return Bytes(value, *kList, object);
-  RETURN_IF_ERROR(Deeper());
+  RETURN_IF_ERROR(EnterNested());
   const HostValue::Items* items = value.items();
   const HostValue::Entries* entries = value.entries();
   if (items == nullptr && entries == nullptr) return NotExpected(value, *kList);
@@ -279,7 +279,7 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
                    NewList({}, items ? items->size() : entries->size()));
   if (items != nullptr) {
     for (size_t i = 0; i < items->size(); ++i) {
-      RETURN_IF_ERROR(At(i, SetAny(*list, i, (*items)[i])));
+      RETURN_IF_ERROR(AddToPath(i, SetAny(*list, i, (*items)[i])));
     }
   } else {
     // Without a signature, entries are in the order of their keys.
@@ -291,7 +291,7 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
     }
     for (size_t i = 0; i < sorted.size(); ++i) {
       const std::string& key = sorted[i]->first;
-      RETURN_IF_ERROR(At(key, SetAny(*list, i, sorted[i]->second)));
+      RETURN_IF_ERROR(AddToPath(key, SetAny(*list, i, sorted[i]->second)));
     }
   }
   object = std::move(list);
@@ -356,8 +356,8 @@ absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
     ASSIGN_OR_RETURN(values, NewList(ListTypeOf(element), 0));
     const HostValue& list = (*value.items())[0];
     const auto count = static_cast<int64_t>(list.items()->size());
-    RETURN_IF_ERROR(
-        At(size_t{0}, AddToRefArray(list, element, {&count, 1}, *values)));
+    RETURN_IF_ERROR(AddToPath(
+        size_t{0}, AddToRefArray(list, element, {&count, 1}, *values)));
   } else {
     shape = NestedShape(value, type);
     const std::string difference = ShapeDifference(shape, type);
@@ -403,7 +403,7 @@ absl::Status Encoder::PairShape(const HostValue& value, const Type& type,
       status = absl::InvalidArgumentError(
           absl::StrCat("a dimension is ", dimension, "."));
     }
-    if (!status.ok()) return At(1, At(i, std::move(status)));
+    if (!status.ok()) return AddToPath(1, AddToPath(i, std::move(status)));
     if (count) count = CheckedMul(*count, static_cast<uint64_t>(dimension));
     shape.push_back(dimension);
   }
@@ -423,10 +423,10 @@ absl::Status Encoder::AddToRefArray(const HostValue& value, const Type& type,
     return SetElement(values, index, value, type);
   }
   const HostValue::Items* items = nullptr;
-  RETURN_IF_ERROR(Row(value, shape[0], items));
+  RETURN_IF_ERROR(TakeRow(value, shape[0], items));
   for (size_t i = 0; i < items->size(); ++i) {
-    RETURN_IF_ERROR(
-        At(i, AddToRefArray((*items)[i], type, shape.subspan(1), values)));
+    RETURN_IF_ERROR(AddToPath(
+        i, AddToRefArray((*items)[i], type, shape.subspan(1), values)));
   }
   return absl::OkStatus();
 }

@@ -156,7 +156,7 @@ bool SameValue(const HostValue& a, const HostValue& b) {
   return false;
 }
 
-absl::Status SipFlattener::At(const SipKey& key, absl::Status status) {
+absl::Status SipFlattener::AddToPath(const SipKey& key, absl::Status status) {
   if (!status.ok()) path_ = absl::StrCat(SipKeyText(key), path_);
   return status;
 }
@@ -200,11 +200,11 @@ absl::Status SipFlattener::List(const SipNode& node, const HostValue& value) {
   for (const SipItem& item : node.items) {
     const auto index = static_cast<size_t>(std::get<int64_t>(item.key));
     taken[index] = true;
-    RETURN_IF_ERROR(At(item.key, Add(item.node, (*items)[index])));
+    RETURN_IF_ERROR(AddToPath(item.key, Add(item.node, (*items)[index])));
   }
   for (size_t i = 0; i < items->size(); ++i) {
     if (taken[i] || (*items)[i].is(HostKind::kNull)) continue;
-    return At(static_cast<int64_t>(i), Add(SipNode(), (*items)[i]));
+    return AddToPath(static_cast<int64_t>(i), Add(SipNode(), (*items)[i]));
   }
   return absl::OkStatus();
 }
@@ -228,7 +228,7 @@ absl::Status SipFlattener::Dict(const SipNode& node, const HostValue& value) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the key '", absl::Utf8SafeCHexEscape(key), "' is missing."));
     }
-    RETURN_IF_ERROR(At(item.key, Add(item.node, *found->second)));
+    RETURN_IF_ERROR(AddToPath(item.key, Add(item.node, *found->second)));
     by_key.erase(found);
   }
   for (const auto& [key, item] : *entries) {

@@ -42,7 +42,7 @@ class SipFlattener {
   absl::Status Leaf(int64_t raw, const HostValue& value);
   absl::Status List(const SipNode& node, const HostValue& value);
   absl::Status Dict(const SipNode& node, const HostValue& value);
-  absl::Status At(const SipKey& key, absl::Status status);
+  absl::Status AddToPath(const SipKey& key, absl::Status status);
 
   const SipNode& root_;
   std::vector<const HostValue*> raw_;

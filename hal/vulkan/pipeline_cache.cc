@@ -50,7 +50,7 @@ Header HeaderFor(const CacheIdentity& identity, std::span<const uint8_t> data) {
 
 // Creates a folder and its parents.
 absl::Status CreateFolder(const std::string& path) {
-  const absl::Status made = MakeFolders(path);
+  const absl::Status made = CreateFolders(path);
   if (made.ok()) return made;
   return absl::UnavailableError(made.message());
 }

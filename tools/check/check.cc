@@ -137,7 +137,7 @@ absl::StatusOr<std::unique_ptr<FileWriter>> OpenXml(
   // If this fails, opening the file reports the error.
   if (options.xml_folders) {
     const size_t slash = options.xml.rfind('/');
-    MakeFolders(options.xml.substr(0, slash + 1)).IgnoreError();
+    CreateFolders(options.xml.substr(0, slash + 1)).IgnoreError();
   }
   file = std::make_unique<FileWriter>(options.xml);
   RETURN_IF_ERROR(file->status());

@@ -55,7 +55,7 @@ class TestRunner::Queue {
 
   // Returns the index of the next test, or nullopt if none is left or the run
   // is closed or stopped.
-  std::optional<size_t> Take(const std::atomic<bool>& stopped) {
+  std::optional<size_t> Take(bool stopped) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_ || stopped || next_ == results_.size()) {
       closed_ = true;
@@ -129,15 +129,15 @@ TestResult TestRunner::RunOne(const Test& test) {
   const Deadline begin = Deadline::Now();
   result.status = Call(test, result);
   result.elapsed = Deadline::Now() - begin;
-  // Checks stopped_, too, because a test may return CANCELLED by itself.
-  result.interrupted = stopped_ && absl::IsCancelled(result.status);
+  // Checks stopped(), too, because a test may return CANCELLED by itself.
+  result.interrupted = stopped() && absl::IsCancelled(result.status);
   return result;
 }
 
 void TestRunner::RunInOrder(std::span<const size_t> order, Begin begin,
                             End end) {
   for (const size_t index : order) {
-    if (stopped_) return;
+    if (stopped()) return;
     const Test& test = plan_.tests()[index];
     begin(test);
     if (!end(test, RunOne(test))) return;
@@ -148,7 +148,7 @@ void TestRunner::Run(std::span<const size_t> order, size_t jobs, Begin begin,
                      End end) {
   Queue queue(order.size());
   const auto work = [this, order, &queue] {
-    while (const std::optional<size_t> place = queue.Take(stopped_)) {
+    while (const std::optional<size_t> place = queue.Take(stopped())) {
       queue.Put(*place, RunOne(plan_.tests()[order[*place]]));
     }
   };
@@ -170,9 +170,6 @@ void TestRunner::Run(std::span<const size_t> order, size_t jobs, Begin begin,
   for (Thread& thread : threads) thread.Join();
 }
 
-void TestRunner::Stop() {
-  stopped_ = true;
-  cancellation_->Cancel();
-}
+void TestRunner::Stop() { cancellation_->Cancel(); }
 
 }  // namespace eyrie::tools

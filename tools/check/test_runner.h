@@ -5,7 +5,6 @@
 #ifndef EYRIE_TOOLS_CHECK_TEST_RUNNER_H_
 #define EYRIE_TOOLS_CHECK_TEST_RUNNER_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -63,7 +62,7 @@ class TestRunner {
 
   // Cancels the running tests and starts no more.
   void Stop();
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return cancellation_->IsCancelled(); }
 
  private:
   class Queue;
@@ -75,7 +74,6 @@ class TestRunner {
   const TestPlan& plan_;
   const abi::SessionOptions options_;
   const std::vector<DeviceList> devices_;
-  std::atomic<bool> stopped_ = false;
   const std::shared_ptr<vm::Cancellation> cancellation_ =
       std::make_shared<vm::Cancellation>();
 };

@@ -162,12 +162,12 @@ absl::Status Debug(const Arguments& arguments, DebugRun& run) {
   return Call(arguments, devices, run);
 }
 
-// Returns the flags; hides those of the JIT, as debugged code is interpreted.
+// Returns the flags; hides those of the JIT, because debugged code is
+// interpreted.
 std::vector<Flag> DebugFlags() {
   std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
   for (Flag& flag : flags) {
-    const absl::string_view name = flag.name;
-    if (name == "jit" || name == "verbose") flag.help = "";
+    if (flag.needs_jit) flag.help = "";
   }
   return flags;
 }

@@ -12,6 +12,11 @@ void Cancellation::Cancel() {
   for (Meter* meter : meters_) meter->Stop(Meter::Reason::kCancelled);
 }
 
+bool Cancellation::IsCancelled() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_cancelled_;
+}
+
 void Cancellation::Add(Meter* meter) {
   const std::lock_guard<std::mutex> lock(mutex_);
   meters_.push_back(meter);

@@ -26,6 +26,7 @@ class Cancellation {
   // does; also during their __init and __deinit. Takes a lock, so it must not
   // be called by a signal handler.
   void Cancel();
+  bool IsCancelled() const;
 
  private:
   friend class Context;
@@ -33,7 +34,7 @@ class Cancellation {
   void Add(Meter* meter);
   void Remove(Meter* meter);
 
-  std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below
   bool is_cancelled_ = false;
   std::vector<Meter*> meters_;  // of the contexts
 };

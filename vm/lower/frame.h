@@ -31,7 +31,7 @@ struct alignas(16) Frame {
     return static_cast<uint32_t>(sizeof(Frame) + function.ref_bytes +
                                  index * sizeof(int32_t));
   }
-  uint8_t* At(uint32_t place) {
+  uint8_t* AddressOf(uint32_t place) {
     return reinterpret_cast<uint8_t*>(this) + place;
   }
 };

@@ -144,7 +144,7 @@ void Lowering::LowerOperand(OperandKind kind, uint32_t to, bool written) {
     pc_ += length;
     return;
   }
-  std::memcpy(At(to), function_.code + pc_, FixedSize(kind));
+  std::memcpy(AddressOf(to), function_.code + pc_, FixedSize(kind));
   pc_ += FixedSize(kind);
 }
 
@@ -155,7 +155,7 @@ void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
   const size_t row = RowOf(comparison);
   const LoweredLayout& layout = kLayouts[row];
   uint16_t result;
-  std::memcpy(&result, At(at + layout.at[comparison.reads.count]), 2);
+  std::memcpy(&result, AddressOf(at + layout.at[comparison.reads.count]), 2);
   if (!BranchesOn(function_.code, result, pc_)) return;
   pc_ += 1 + FixedSize(OperandKind::kI32);
   code_.resize((at + layout.branch_size()) / 8);

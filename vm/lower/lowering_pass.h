@@ -55,12 +55,12 @@ class Lowering {
 
   // Access to the lowered code, by offsets in bytes.
   uint32_t size() const { return static_cast<uint32_t>(code_.size() * 8); }
-  uint8_t* At(uint32_t offset) {
+  uint8_t* AddressOf(uint32_t offset) {
     return reinterpret_cast<uint8_t*>(code_.data()) + offset;
   }
   template <typename T>
   void Put(uint32_t offset, T value) {
-    if (!failed_) std::memcpy(At(offset), &value, sizeof(T));
+    if (!failed_) std::memcpy(AddressOf(offset), &value, sizeof(T));
   }
   // Appends space for an instruction and returns its offset. If there is no
   // memory, sets failed_; nothing is written from then on.

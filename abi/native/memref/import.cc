@@ -58,12 +58,12 @@ MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
       state_(request.state),
       arena_(plan_.arena_bytes / kWordBytes) {
   if (plan_.has_struct) {
-    MachineCall::At(words_, plan_.struct_place) =
+    MachineCall::WordAt(words_, plan_.struct_place) =
         reinterpret_cast<uintptr_t>(arena(plan_.struct_offset));
   }
   for (size_t i = 0; i < plan_.arguments.size(); ++i) {
     if (function_->signature.type.arguments[i].is_scalar()) continue;
-    MachineCall::At(words_, plan_.arguments[i].place) =
+    MachineCall::WordAt(words_, plan_.arguments[i].place) =
         reinterpret_cast<uintptr_t>(arena(plan_.arguments[i].descriptor));
   }
   if (!function_->signature.output_rules.empty()) {
@@ -187,7 +187,7 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
 }
 
 absl::Status MemrefImport::SetScalar(size_t index, const vm::Slot& slot) {
-  uint64_t& word = MachineCall::At(words_, plan_.arguments[index].place);
+  uint64_t& word = MachineCall::WordAt(words_, plan_.arguments[index].place);
   const auto bits = static_cast<uint32_t>(slot.i32);
   switch (function_->signature.type.arguments[index].element) {
     case MemrefElement::kI1:

@@ -55,7 +55,7 @@ class MachineCall {
   absl::StatusOr<size_t> AddFloat();
 
   // Returns the word at a place.
-  static uint64_t& At(MachineWords& words, size_t place) {
+  static uint64_t& WordAt(MachineWords& words, size_t place) {
     return reinterpret_cast<uint64_t*>(&words)[place];
   }
 

@@ -58,7 +58,7 @@ uint64_t CallRow(const Row& row) {
   for (const char c : row.parameters) {
     value = (value + 1) % 7;
     const size_t place = c == 'i' ? *call.AddInteger() : *call.AddFloat();
-    uint64_t& word = MachineCall::At(words, place);
+    uint64_t& word = MachineCall::WordAt(words, place);
     if (c == 'i') word = static_cast<uint64_t>(value);
     if (c == 'f') word = std::bit_cast<uint32_t>(static_cast<float>(value));
     if (c == 'd') word = std::bit_cast<uint64_t>(static_cast<double>(value));

@@ -134,7 +134,7 @@ absl::Status Planner::PlanResults() {
     }
     for (uint32_t i = 0; i < count; ++i) {
       FfiResult& planned = plan_.results.emplace_back(result);
-      planned.shape = result.shape.Later(static_cast<int>(i));
+      planned.shape = result.shape.ForLaterResult(static_cast<int>(i));
     }
     if (result.kind == FfiResult::Kind::kBuffer) plan_.returned += count;
   }
