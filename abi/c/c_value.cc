@@ -90,6 +90,22 @@ absl::Status BorrowArray(const eyrie_array_t& given,
   return absl::OkStatus();
 }
 
+absl::Status SetArray(const eyrie_array_t& given, eyrie_value_t* value) {
+  ASSIGN_OR_RETURN(const hal::ElementType type, TypeOf(given.dtype));
+  const auto* data = static_cast<const uint8_t*>(given.data);
+  const std::span<const int64_t> shape(given.shape, given.rank);
+  std::vector<int64_t> dense;
+  std::span<const int64_t> strides(given.strides, given.rank);
+  if (given.strides == nullptr) {
+    ASSIGN_OR_RETURN(const ArrayPtr array,
+                     HostArray::Borrow(type, shape, {}, {data, given.size}));
+    dense.assign(array->strides().begin(), array->strides().end());
+    strides = dense;
+  }
+  if (value == NoMemoryHandle()) return absl::OkStatus();
+  return FromHandle(value)->SetBorrowed(type, shape, strides, data);
+}
+
 absl::Status UploadArray(const eyrie_value_t* value, hal::Device& device,
                          eyrie_value_t** out_value) {
   ASSIGN_OR_RETURN(const HostArray* array, ArrayOf(value));
@@ -381,6 +397,13 @@ eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
                                   void (*release)(void* user), void* user,
                                   eyrie_value_t** out_value) {
   return abi::CreateError(abi::BorrowArray(*array, release, user, out_value));
+}
+
+eyrie_error_t* eyrie_value_set_array(eyrie_value_t* value,
+                                     const eyrie_array_t* array) {
+  const absl::Status status = abi::SetArray(*array, value);
+  if (!status.ok()) abi::Set(value, HostValue());
+  return abi::CreateError(status);
 }
 
 eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,

@@ -87,6 +87,45 @@ TEST(CValues, AreSetInPlace) {
   eyrie_value_free(value);
 }
 
+TEST(CValues, ArraysAreSetInPlace) {
+  const float numbers[] = {1, 2, 3, 4};
+  const int64_t shape[] = {2, 2};
+  const int64_t columns[] = {4, 8};
+  struct Case {
+    eyrie_array_t array;
+    const char* want;  // the value, or the error
+  };
+  const Case cases[] = {
+      {{EYRIE_DTYPE_F32, 2, shape, nullptr, numbers, sizeof(numbers)},
+       "2x2x21000020=16"},
+      {{EYRIE_DTYPE_F32, 2, shape, columns, numbers, 0}, "2x2x21000020=16"},
+      {{EYRIE_DTYPE_F32, 0, nullptr, nullptr, numbers, 4}, "21000020=4"},
+      {{EYRIE_DTYPE_F32, 2, shape, nullptr, numbers, 4},
+       "4 bytes are given; 2x2xf32 needs 16."},
+      {{EYRIE_DTYPE_NONE, 2, shape, nullptr, numbers, sizeof(numbers)},
+       "There is no element type 0x0."},
+      {{EYRIE_DTYPE_UI8, 2, shape, nullptr, "abcd", 4}, "2x2x12000008=4"},
+  };
+  eyrie_value_t* value = eyrie_value_bytes("text", 4);
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.want);
+    eyrie_error_t* error = eyrie_value_set_array(value, &c.array);
+    if (error != nullptr) {
+      EXPECT_STREQ(eyrie_error_message(error), c.want);
+      EXPECT_EQ(eyrie_value_kind(value), EYRIE_KIND_NULL);
+      eyrie_error_free(error);
+      continue;
+    }
+    EXPECT_EQ(ValueText(value), c.want);
+    // A copy keeps the array, and the next one does not change it.
+    eyrie_value_t* copy = eyrie_value_copy(value);
+    EXPECT_EQ(eyrie_value_set_array(value, &cases[0].array), nullptr);
+    EXPECT_EQ(ValueText(copy), c.want);
+    eyrie_value_free(copy);
+  }
+  eyrie_value_free(value);
+}
+
 TEST(CValues, Structures) {
   eyrie_value_t* numbers[] = {eyrie_value_i32(1), nullptr};
   eyrie_value_t* pair[] = {eyrie_value_tuple(numbers, 2),

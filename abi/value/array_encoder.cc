@@ -38,6 +38,18 @@ bool ShapeFits(std::span<const int64_t> shape, const Type& type) {
                     });
 }
 
+// Adds the dimensions of the first array in nested lists, after those of the
+// lists.
+void AddInnerShape(const HostValue& value, std::vector<int64_t>& shape) {
+  const HostValue* row = &value;
+  while (row->items() != nullptr && !row->items()->empty()) {
+    row = &row->items()->front();
+  }
+  if (const HostArray* array = row->array()) {
+    shape.insert(shape.end(), array->shape().begin(), array->shape().end());
+  }
+}
+
 }  // namespace
 
 std::string ShapeDifference(std::span<const int64_t> shape, const Type& type) {
@@ -295,7 +307,8 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
     return absl::UnimplementedError(
         absl::StrCat("lists cannot be packed as ", type.ToString(), "."));
   }
-  const std::vector<int64_t> shape = NestedShape(value, type);
+  std::vector<int64_t> shape = NestedShape(value, type);
+  AddInnerShape(value, shape);
   const std::string difference = ShapeDifference(shape, type);
   if (!difference.empty()) {
     return absl::InvalidArgumentError(
@@ -332,6 +345,9 @@ absl::Status Encoder::TakeRow(const HostValue& value, int64_t count,
 // their elements to it.
 absl::Status Encoder::Fill(const HostValue& value, ElementType type,
                            std::span<const int64_t> shape, uint8_t*& target) {
+  if (const HostArray* array = value.array()) {
+    return FillFrom(*array, type, shape, target);
+  }
   if (shape.empty()) {
     if (target == nullptr) return absl::OkStatus();
     RETURN_IF_ERROR(WriteElement(value, type, target));
@@ -344,6 +360,28 @@ absl::Status Encoder::Fill(const HostValue& value, ElementType type,
     RETURN_IF_ERROR(
         AddToPath(i, Fill((*items)[i], type, shape.subspan(1), target)));
   }
+  return absl::OkStatus();
+}
+
+// The same for an array in nested lists.
+absl::Status Encoder::FillFrom(const HostArray& array, ElementType type,
+                               std::span<const int64_t> shape,
+                               uint8_t*& target) {
+  Type row;
+  row.kind = Kind::kArray;
+  row.element = type;
+  row.ranked = true;
+  row.shape.assign(shape.begin(), shape.end());
+  if (target == nullptr) {
+    return CheckGiven(
+        array, row, type,
+        UseOfElements(array.type(), type, array.is_dense(), false));
+  }
+  RETURN_IF_ERROR(WriteElements(array, type, target));
+  std::span<const uint8_t> written(
+      target, array.element_count() * (hal::StrideBits(type) / 8));
+  RETURN_IF_ERROR(CheckRange(written, array, type));
+  target += written.size();
   return absl::OkStatus();
 }
 

@@ -119,6 +119,36 @@ T Load(const uint8_t* source) {
 
 }  // namespace
 
+namespace {
+
+bool IsComplex(ElementType type) {
+  return type == ElementType::kComplex64 || type == ElementType::kComplex128;
+}
+
+// Returns the type of the real and imaginary parts of a complex type.
+ElementType PartOf(ElementType type) {
+  return type == ElementType::kComplex64 ? ElementType::kFloat32
+                                         : ElementType::kFloat64;
+}
+
+// Converts to complex numbers, as ConvertElements does.
+absl::Status ConvertToComplex(const uint8_t* source, ElementType from,
+                              uint8_t* target, ElementType to, int64_t count) {
+  const ElementType part = PartOf(to);
+  if (IsComplex(from)) {
+    return ConvertElements(source, PartOf(from), target, part, 2 * count);
+  }
+  const size_t step = hal::StrideBits(from) / 8;
+  const size_t width = hal::StrideBits(to) / 8;
+  std::memset(target, 0, width * count);
+  for (int64_t i = 0; i < count; ++i, source += step, target += width) {
+    RETURN_IF_ERROR(ConvertElements(source, from, target, part, 1));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 bool IsInteger(ElementType type) {
   const uint32_t bits = hal::BitCount(type);
   return hal::IsIntegerKind(type) && bits >= 1 && bits <= 64;
@@ -148,6 +178,9 @@ bool IsLossless(ElementType from, ElementType to) {
   if (from == to) return true;
   if (hal::StrideBits(from) % 8 != 0 || hal::StrideBits(to) % 8 != 0) {
     return false;
+  }
+  if (IsComplex(to)) {
+    return IsLossless(IsComplex(from) ? PartOf(from) : from, PartOf(to));
   }
   if (from == ElementType::kBool8) return IsInteger(to) || IsFloat(to);
   const uint32_t bits = hal::BitCount(from);
@@ -264,6 +297,10 @@ absl::Status WriteElement(const HostValue& value, ElementType type,
     return absl::OkStatus();
   }
   const size_t width = hal::StrideBits(type) / 8;
+  if (IsComplex(type) && value.bytes() == nullptr) {
+    std::memset(target, 0, width);
+    return WriteElement(value, PartOf(type), target);
+  }
   if (IsInteger(type)) {
     int64_t number = 0;
     RETURN_IF_ERROR(ToInteger(value, type, number));
@@ -320,6 +357,7 @@ HostValue ReadElement(const uint8_t* source, ElementType type) {
 
 absl::Status ConvertElements(const uint8_t* source, ElementType from,
                              uint8_t* target, ElementType to, int64_t count) {
+  if (IsComplex(to)) return ConvertToComplex(source, from, target, to, count);
   const size_t step = hal::StrideBits(from) / 8;
   const size_t width = hal::StrideBits(to) / 8;
   for (int64_t i = 0; i < count; ++i, source += step, target += width) {

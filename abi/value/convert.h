@@ -24,8 +24,9 @@ bool IsInteger(hal::ElementType type);
 bool IsUnsigned(hal::ElementType type);
 // Reports whether a type is f16, f32, f64, bf16 or an 8-bit float.
 bool IsFloat(hal::ElementType type);
-// Reports whether a type is an integer, a float or a boolean. Only these are
-// converted to each other; complex numbers are not.
+// Reports whether a type is an integer, a float or a boolean. These are
+// converted to each other and to complex numbers; complex numbers only to
+// complex numbers.
 bool IsReal(hal::ElementType type);
 
 // Reports whether the bits of an element of `from` are an element of `to` as
@@ -53,8 +54,8 @@ absl::Status ToFloat(const HostValue& value, hal::ElementType type,
 absl::Status ToBoolean(const HostValue& value, bool& result);
 
 // Writes a number to `target` as an element of `type`, which must be of whole
-// bytes. A complex number, or an element of a type without numbers, is given as
-// bytes that hold its text (tensor_text.h).
+// bytes. An element of a type without numbers is given as bytes that hold its
+// text (tensor_text.h); a complex number may be, too.
 absl::Status WriteElement(const HostValue& value, hal::ElementType type,
                           uint8_t* target);
 // Returns an element as a number, or as bytes with its text if its type has no

@@ -121,6 +121,8 @@ class Encoder {
                            Ref<RefObject>& object);
   absl::Status Fill(const HostValue& value, hal::ElementType type,
                     std::span<const int64_t> shape, uint8_t*& target);
+  absl::Status FillFrom(const HostArray& array, hal::ElementType type,
+                        std::span<const int64_t> shape, uint8_t*& target);
   absl::Status CheckGiven(const HostArray& array, const Type& type,
                           hal::ElementType to, BufferUse use) const;
   absl::Status CheckRange(std::span<const uint8_t> elements,

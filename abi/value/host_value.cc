@@ -154,49 +154,65 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
     std::span<const int64_t> strides, std::span<const uint8_t> bytes,
     size_t first, std::shared_ptr<const void> owner, Use use) {
   auto array = std::make_shared<HostArray>(Key());
-  array->type_ = type;
   array->use_ = use;
-  ASSIGN_OR_RETURN(array->count_, CountOf(type, shape));
-  array->SetShape(shape);
-  const std::optional<uint64_t> length =
-      hal::DenseByteLength(type, array->count_);
-  if (!length || hal::BitCount(type) == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The bytes of ", array->ShapeText(), " cannot be counted."));
-  }
-  array->byte_length_ = *length;
   array->owner_ = std::move(owner);
-  array->data_ = first <= bytes.size() ? bytes.data() + first : nullptr;
+  RETURN_IF_ERROR(array->Set(type, shape, strides, bytes, first));
+  return std::shared_ptr<const HostArray>(std::move(array));
+}
+
+absl::Status HostArray::Set(ElementType type, std::span<const int64_t> shape,
+                            std::span<const int64_t> strides,
+                            std::span<const uint8_t> bytes, size_t first) {
+  type_ = type;
+  dense_ = true;
+  ASSIGN_OR_RETURN(count_, CountOf(type, shape));
+  SetShape(shape);
+  const std::optional<uint64_t> length = hal::DenseByteLength(type, count_);
+  if (!length || hal::BitCount(type) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The bytes of ", ShapeText(), " cannot be counted."));
+  }
+  byte_length_ = *length;
+  data_ = first <= bytes.size() ? bytes.data() + first : nullptr;
   const int64_t width = hal::StrideBits(type) / kBitsPerByte;
   if (strides.empty()) {
     if (first > bytes.size() || bytes.size() - first != *length) {
       return absl::InvalidArgumentError(absl::StrCat(
           bytes.size() - std::min(first, bytes.size()), " bytes are given; ",
-          array->ShapeText(), " needs ", *length, "."));
+          ShapeText(), " needs ", *length, "."));
     }
-    return std::shared_ptr<const HostArray>(std::move(array));
+    return absl::OkStatus();
   }
   if (strides.size() != shape.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        array->ShapeText(), " has ", Counted(shape.size(), "dimension"),
-        "; strides of ", strides.size(), " are given."));
+    return absl::InvalidArgumentError(
+        absl::StrCat(ShapeText(), " has ", Counted(shape.size(), "dimension"),
+                     "; strides of ", strides.size(), " are given."));
   }
   if (hal::StrideBits(type) % kBitsPerByte != 0) {
     return absl::UnimplementedError(absl::StrCat(
         "Elements of ", hal::ElementTypeName(type), " have no strides."));
   }
-  if (array->count_ > 0) {
+  if (count_ > 0) {
     RETURN_IF_ERROR(CheckReach(shape, strides, bytes.size(), first, width));
   }
-  array->dense_ = HasStrides(shape, strides, array->strides_, array->count_);
-  array->strides_.assign(strides.begin(), strides.end());
-  return std::shared_ptr<const HostArray>(std::move(array));
+  dense_ = HasStrides(shape, strides, strides_, count_);
+  strides_.assign(strides.begin(), strides.end());
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::BorrowAt(
     ElementType type, std::span<const int64_t> shape,
     std::span<const int64_t> strides, const uint8_t* data,
     std::shared_ptr<const void> owner) {
+  auto array = std::make_shared<HostArray>(Key());
+  array->owner_ = std::move(owner);
+  RETURN_IF_ERROR(array->SetAt(type, shape, strides, data));
+  return std::shared_ptr<const HostArray>(std::move(array));
+}
+
+absl::Status HostArray::SetAt(ElementType type, std::span<const int64_t> shape,
+                              std::span<const int64_t> strides,
+                              const uint8_t* data) {
   ASSIGN_OR_RETURN(const int64_t count, CountOf(type, shape));
   Reach reach;
   if (count > 0 && strides.size() == shape.size()) {
@@ -211,8 +227,7 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::BorrowAt(
   }
   const size_t before = 0 - static_cast<size_t>(reach.lowest);
   const size_t size = before + static_cast<size_t>(reach.highest);
-  return Borrow(type, shape, strides, {data - before, size}, before,
-                std::move(owner));
+  return Set(type, shape, strides, {data - before, size}, before);
 }
 
 absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(

@@ -28,9 +28,9 @@
 
 namespace eyrie::abi {
 
-// An array of numbers in memory, with any strides. Immutable. The owner of
-// borrowed elements must keep them alive, and must not write to them during a
-// call.
+// An array of numbers in memory, with any strides. Immutable, except by Rebind.
+// The owner of borrowed elements must keep them alive, and must not write to
+// them during a call.
 class HostArray {
   struct Key {};  // only members of this class create arrays
 
@@ -71,6 +71,16 @@ class HostArray {
       hal::ElementType type, std::span<const int64_t> shape,
       std::span<const int64_t> strides, const uint8_t* data,
       std::shared_ptr<const void> owner);
+
+  // Replaces `array` as BorrowAt does, without an owner, and reuses its memory
+  // if nothing else refers to it. The caller must keep the elements valid until
+  // the array is destroyed or bound again. If this fails, `array` may only be
+  // destroyed or bound again. INVALID_ARGUMENT: as BorrowAt.
+  static absl::Status Rebind(std::shared_ptr<const HostArray>& array,
+                             hal::ElementType type,
+                             std::span<const int64_t> shape,
+                             std::span<const int64_t> strides,
+                             const uint8_t* data);
 
   // Creates an array over a tensor on a device. UNIMPLEMENTED: the tensor is
   // not dense. FAILED_PRECONDITION: the host cannot read it.
@@ -151,6 +161,13 @@ class HostArray {
   HostArray(const HostArray&) = default;
   void SetShape(std::span<const int64_t> shape);
 
+  // Describe the elements, as the arguments of Borrow and BorrowAt do.
+  absl::Status Set(hal::ElementType type, std::span<const int64_t> shape,
+                   std::span<const int64_t> strides,
+                   std::span<const uint8_t> bytes, size_t first);
+  absl::Status SetAt(hal::ElementType type, std::span<const int64_t> shape,
+                     std::span<const int64_t> strides, const uint8_t* data);
+
   hal::ElementType type_ = hal::ElementType::kNone;
   Use use_ = Use::kCopy;
   bool dense_ = true;
@@ -229,6 +246,13 @@ class HostValue {
   // Returns a copy that shares the elements of arrays. RESOURCE_EXHAUSTED: out
   // of memory. (The copy constructor would end the process.)
   absl::StatusOr<HostValue> Copy() const;
+
+  // Replaces this value by an array over the caller's memory, as
+  // HostArray::Rebind does. If this fails, the value is null.
+  absl::Status SetBorrowed(hal::ElementType type,
+                           std::span<const int64_t> shape,
+                           std::span<const int64_t> strides,
+                           const uint8_t* data);
 
   Kind kind() const;
   bool is(Kind other) const { return kind() == other; }

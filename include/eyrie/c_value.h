@@ -187,6 +187,16 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
                                                void* user,
                                                eyrie_value_t** out_value);
 
+/* Replaces a value of any kind by an array that uses the caller's memory, for
+ * arguments that change from call to call. If the value was set by this
+ * function before, arrays of the same rank allocate nothing. The memory must
+ * remain valid, and must not change during calls, until the value is set again
+ * or freed. Do not lend the value, because a module may keep lent memory for
+ * longer. Strides, `size` and errors are as for eyrie_value_borrow. After an
+ * error, the value is null. */
+EYRIE_EXPORT eyrie_error_t* eyrie_value_set_array(eyrie_value_t* value,
+                                                  const eyrie_array_t* array);
+
 /* Allows calls to use all arrays in the value in place and to change their
  * elements. Without this, each call copies them, because compiled code may
  * write to its arguments. Only dense memory that is aligned to 64 bytes can be
