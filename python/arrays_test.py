@@ -5,15 +5,21 @@ python arrays_test.py <tests/modules>
 Run by python_test.sh.
 """
 
+import array
+import dataclasses
 import gc
+import importlib
 import os
 import sys
 import tempfile
+import types
 import unittest
 
+import ml_dtypes
 import numpy as np
 
 import eyrie
+from eyrie import _core
 
 MODULES = sys.argv.pop(1) if len(sys.argv) > 1 else "tests/modules"
 
@@ -92,13 +98,13 @@ class IntegersTest(unittest.TestCase):
     def test_values_fit(self):
         model = load("sharing")
         for name, dtype, numbers, error in self.CASES:
-            array = np.array(numbers, dtype)
-            wide = np.repeat(array, 2, axis=-1)
+            given = np.array(numbers, dtype)
+            wide = np.repeat(given, 2, axis=-1)
             wraps = {
-                "array": array, "dlpack": OnlyDlpack(array),
-                "lent": eyrie.lend(array), "strided": wide[..., ::2],
-                "columns": np.asfortranarray(array),
-                "read-only": np.broadcast_to(array, array.shape),
+                "array": given, "dlpack": OnlyDlpack(given),
+                "lent": eyrie.lend(given), "strided": wide[..., ::2],
+                "columns": np.asfortranarray(given),
+                "read-only": np.broadcast_to(given, given.shape),
             }
             for kind, value in wraps.items():
                 with self.subTest(name=name, numbers=numbers, kind=kind):
@@ -116,6 +122,159 @@ class IntegersTest(unittest.TestCase):
         for a, b in (([[1, 4000000000]], [1, 1]), ([[1, 1]], [1, -1])):
             with self.assertRaisesRegex(eyrie.Error, "is out of range for"):
                 buffers(np.array(a, np.uint32), np.array(b, np.int8))
+
+
+def package(name):
+    """Imports a package; skips the test if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise unittest.SkipTest(f"{name} is not installed: pip install {name}")
+
+
+class EverywhereTest(unittest.TestCase):
+    """Arrays of other packages and of the standard library."""
+
+    def check(self, rows):
+        model = load("sharing")
+        for name, function, given, want in rows:
+            with self.subTest(name):
+                got = model[function](given)
+                self.assertEqual(np.asarray(got).tolist(), want)
+
+    def test_standard_library(self):
+        four = floats(1, 2, 3, 4)
+        one = [1.0, 2.0, 3.0, 4.0]
+        rows = [
+            ("memoryview", "same", memoryview(four), one),
+            ("memoryview of columns", "same",
+             memoryview(np.repeat(four, 2))[::2], one),
+            ("read-only", "same", memoryview(four.tobytes()).cast("f"), one),
+            ("array", "same", array.array("f", one), one),
+            ("bytearray", "unsigned",
+             memoryview(bytearray(b"abcd")).cast("B", (2, 2)),
+             [[97, 98], [99, 100]]),
+            ("range", "same", range(1, 5), one),
+            ("big-endian", "same", four.astype(">f4"), one),
+            ("big-endian int", "signed_32", np.array([1, -2], ">i4"), [1, -2]),
+            ("swapped twice", "same", four.astype("<f4"), one),
+            ("list of arrays", "unsigned",
+             [np.array([1, 2], np.uint8), np.array([3, 4], np.uint8)],
+             [[1, 2], [3, 4]]),
+            ("tuple of lists and arrays", "unsigned",
+             ([1, 2], np.array([3, 4], np.uint8)), [[1, 2], [3, 4]]),
+            ("list of scalars", "same", list(four), one),
+            ("list of arrays of rank 0", "same",
+             [np.asarray(number) for number in four], one),
+            ("interface", "same", BareInterface(four), one),
+        ]
+        self.check(rows)
+
+    def test_errors(self):
+        model = load("sharing")
+        rows = [
+            ("unsigned", [np.array([1, 2], np.uint8), np.array([3], np.uint8)],
+             "[1]: an array 1xui8 is given; dimension 0 is 1, expected 2"),
+            ("unsigned", [np.array([1.5, 2])], "[0]: an array 2xf64 is given"),
+            ("unsigned", [np.array([[1, 2]], np.int64)], "the rank is 3"),
+            ("unsigned", [np.array([1, -2], np.int8)],
+             "-2 is out of range for ui8"),
+            ("same", np.array(["a"] * 4), "Arrays of str32 cannot"),
+            ("same", object(), "An object of type object cannot"),
+            ("same", np.ones(4, np.longdouble), "Arrays of float128 cannot"),
+        ]
+        for name, given, text in rows:
+            with self.subTest(text):
+                with self.assertRaises(eyrie.ArgumentError) as caught:
+                    model[name](given)
+                self.assertIsInstance(caught.exception, TypeError)
+                self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+                self.assertIn(text, str(caught.exception))
+
+    def test_messages_say_how_to_convert(self):
+        rows = [("same", np.ones(4), "x.astype(numpy.float32), or"),
+                ("unsigned", np.ones((1, 2), int), "x.astype(numpy.uint8), or"),
+                ("signed_32", np.ones(2, int), "x.astype(numpy.int32), or")]
+        for name, given, text in rows:
+            with self.assertRaises(eyrie.Error) as caught:
+                load("sharing")[name](given)
+            self.assertIn(text, str(caught.exception))
+
+    def test_scalars_keep_their_dtype(self):
+        for scalar in (np.float32(1.5), np.int8(-1), np.uint16(7), np.bool_(1),
+                       np.complex64(1j), ml_dtypes.bfloat16(0.5)):
+            got = _core.copy(scalar)
+            self.assertEqual((got.dtype, got.shape, got),
+                             (scalar.dtype, (), scalar))
+
+    def test_complex_numbers(self):
+        got = _core.copy(1 + 2j)
+        self.assertEqual((got.dtype, got[()]), (np.complex128, 1 + 2j))
+
+    def test_four_bits(self):
+        for dtype, numbers in (("int4", [-8, -1, 0, 7, 3]),
+                               ("uint4", [0, 15, 8, 7, 1, 2])):
+            given = np.array(numbers, np.int8).astype(getattr(ml_dtypes, dtype))
+            for row in (given, given.reshape(-1, 1), given[::2]):
+                got = _core.copy(row)
+                self.assertEqual(got.dtype, row.dtype)
+                np.testing.assert_array_equal(got, row)
+
+    def test_an_exception_of_the_producer_is_kept(self):
+        class Refuses:
+            def __dlpack__(self, **options):
+                raise BufferError("not today")
+
+            def __dlpack_device__(self):
+                return 1, 0
+
+        with self.assertRaisesRegex(BufferError, "not today"):
+            load("add").add(Refuses(), floats(1, 1, 1, 1))
+
+    def test_structures(self):
+        @dataclasses.dataclass
+        class Pair:
+            b: int
+            a: list
+
+        given = {"b": 3, "a": np.array([1, 2], np.int32)}
+        for value in (Pair(3, [1, 2]), types.MappingProxyType(given)):
+            self.assertEqual(load("abi_v1")["dict"](value).tolist(), [4, 5])
+
+    def test_pandas(self):
+        pandas = package("pandas")
+        four = floats(1, 2, 3, 4)
+        frame = pandas.DataFrame({"a": [1, 2], "b": [3, 4]}, dtype=np.uint8)
+        self.check([
+            ("series", "same", pandas.Series(four), four.tolist()),
+            ("column", "same", pandas.DataFrame({"a": four})["a"],
+             four.tolist()),
+            ("frame", "unsigned", frame, [[1, 3], [2, 4]]),
+        ])
+
+    def test_pillow(self):
+        image = package("PIL.Image").new("L", (2, 3), 7)
+        self.check([("image", "unsigned", image, [[7, 7]] * 3)])
+
+    def test_torch(self):
+        torch = package("torch")
+        four = torch.arange(1.0, 5.0)
+        self.check([
+            ("tensor", "same", four, [1.0, 2.0, 3.0, 4.0]),
+            ("strided", "same", torch.arange(8.0)[::2], [0.0, 2.0, 4.0, 6.0]),
+            ("rank 0", "same", list(four), [1.0, 2.0, 3.0, 4.0]),
+            ("list", "unsigned", [torch.tensor([1, 2], dtype=torch.uint8)],
+             [[1, 2]]),
+        ])
+        with self.assertRaisesRegex((RuntimeError, BufferError), "grad"):
+            load("sharing").same(four.clone().requires_grad_())
+
+    def test_jax(self):
+        jax = package("jax.numpy")
+        self.check([
+            ("array", "same", jax.arange(1.0, 5.0), [1.0, 2.0, 3.0, 4.0]),
+            ("list", "unsigned", [jax.array([1, 2], jax.uint8)], [[1, 2]]),
+        ])
 
 
 # Older releases of NumPy do not state whether arrays are read-only.

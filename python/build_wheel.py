@@ -3,10 +3,10 @@
   build_wheel.py --library=libeyrie.so --python=python3.9 --out=dist
 
 Must be run by Python 3.11 or later with nanobind, whose sources are compiled
-into the module. Wheels are for the Pythons that --python names. If auditwheel
-is installed too, wheels contain the Debian libraries that libeyrie.so needs and
-have a manylinux tag. `./eyrie wheel` creates this Python and runs this script.
-Builds are reproducible.
+into the module, and NumPy, whose headers are used. Wheels are for the Pythons
+that --python names. If auditwheel is installed too, wheels contain the Debian
+libraries that libeyrie.so needs and have a manylinux tag. `./eyrie wheel`
+creates this Python and runs this script. Builds are reproducible.
 Tested by python_test.sh.
 """
 
@@ -41,7 +41,10 @@ PLATFORM = "manylinux_2_34"  # glibc 2.34 and later
 DATE = (1980, 1, 1, 0, 0, 0)  # of members, so that builds are reproducible
 ABI3 = (3, 12)  # the first Python with a stable ABI that nanobind can use
 PYTHONS = [f"python3.{minor}" for minor in range(9, 14)]
-SOURCES = ("call_scope.cc", "core.cc", "gil.cc", "log.cc", "values.cc")
+SOURCES = ("array_from_python.cc", "call_scope.cc", "core.cc",
+           "device_array.cc", "errors.cc", "from_python.cc", "function.cc",
+           "gil.cc", "host_functions.cc", "log.cc", "module.cc",
+           "numpy_array.cc", "to_python.cc")
 
 ASK = """\
 import json, sys, sysconfig
@@ -168,6 +171,7 @@ def package_files():
 def compile_module(target, library, folder):
     """Returns the path of the stripped extension module."""
     import nanobind  # pylint: disable=import-outside-toplevel
+    import numpy  # pylint: disable=import-outside-toplevel
     path = os.path.join(folder, "_core" + target.suffix)
     own = [os.path.join(HERE, name) for name in SOURCES]
     nanobind_source = os.path.join(nanobind.source_dir(), "nb_combined.cpp")
@@ -179,6 +183,8 @@ def compile_module(target, library, folder):
          "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections",
          *target.flags, "-I", HERE, "-I", os.path.join(ROOT, "include"),
          "-I", nanobind.include_dir(), "-isystem", robin_map,
+         # Before Python's headers, next to which Debian has an older NumPy.
+         "-isystem", numpy.get_include(),
          "-isystem", target.include, *own, nanobind_source, library,
          "-shared", "-Wl,-s", "-Wl,--gc-sections", "-Wl,-rpath,$ORIGIN",
          "-o", path], check=True)

@@ -134,13 +134,18 @@ CallScope::~CallScope() { innermost = outer_; }
 
 CallScope* CallScope::current() { return innermost; }
 
-void CallScope::Fail() {
+void CallScope::Keep() {
   if (raised_) {
     PyErr_Clear();  // the first error ends the call
-    return;
+  } else {
+    raised_.emplace();
   }
-  raised_.emplace();
-  if (context_ != nullptr) context_->Cancel();
+}
+
+void CallScope::Fail() {
+  const bool is_first = !raised_;
+  Keep();
+  if (is_first && context_ != nullptr) context_->Cancel();
 }
 
 void CallScope::ThrowCause() {

@@ -57,6 +57,9 @@ class CallScope {
   // Ends the call with the Python error that is set, even if the call has not
   // begun. Must be called with the GIL.
   void Fail();
+  // Keeps the Python error that is set as the cause of the call's failure, but
+  // does not end the call. Must be called with the GIL.
+  void Keep();
   bool failed() const { return raised_.has_value(); }
   // Throws the exception that has ended the call, if there is one. Must be
   // called with the GIL.

@@ -58,7 +58,7 @@ def running(function, *args):
             yield future
         finally:
             while not future.done():
-                function._model.cancel()
+                function.model.cancel()
                 time.sleep(0.01)
 
 

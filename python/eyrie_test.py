@@ -3,7 +3,6 @@
 Run by python_test.sh.
 """
 
-import ast
 import asyncio
 import inspect
 import multiprocessing
@@ -13,13 +12,14 @@ import sys
 import threading
 import time
 import unittest
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import ml_dtypes
 import numpy as np
 
 import eyrie
-from eyrie import _core
+from eyrie import _core, _errors
 
 MODULES = sys.argv.pop(1) if len(sys.argv) > 1 else "tests/modules"
 
@@ -150,9 +150,10 @@ class ValuesTest(unittest.TestCase):
             ((row,), eyrie.Error, "missing argument 'input1'"),
             ((row, floats(1)), eyrie.Error, "expected 4"),
             ((row, object()), TypeError, "type object cannot be an argument"),
-            ((row, row.astype(">f4")), TypeError, "big-endian"),
+            ((row, row.astype(">c16")), TypeError, "cannot be converted"),
+            ((row, None), TypeError, "None is given"),
             ((row, np.array(["a"])), TypeError, "str"),
-            ((row, {1: 2}), TypeError, "Keys of dicts are str"),
+            ((row, {1: 2}), TypeError, "keys of a dict must be str"),
             ((row, 2**64), OverflowError, ""),
         ]
         for args, kind, text in cases:
@@ -178,8 +179,104 @@ class ValuesTest(unittest.TestCase):
         self.assertIn("Cannot open", str(again))
 
 
+class ErrorsTest(unittest.TestCase):
+    """Classes and words of errors."""
+
+    def test_classes(self):
+        loops, add = load("loops"), load("add")
+        rows = [
+            (lambda: eyrie.load("/none.vmfb"), FileNotFoundError, "NOT_FOUND"),
+            (lambda: load("loops", parameters="/none.irpa"), FileNotFoundError,
+             "NOT_FOUND"),
+            (lambda: load("loops", timeout=1e-6).sum_to(10**18), TimeoutError,
+             "DEADLINE_EXCEEDED"),
+            (lambda: load("loops", fuel=10).sum_to(10**9), eyrie.Error,
+             "RESOURCE_EXHAUSTED"),
+            (lambda: load("add", max_memory=1).add(floats(1), floats(1)),
+             MemoryError, "RESOURCE_EXHAUSTED"),
+            (lambda: loops.sum_to("a"), TypeError, "INVALID_ARGUMENT"),
+            (lambda: loops.sum_to("a"), ValueError, "INVALID_ARGUMENT"),
+            (lambda: loops.sum_to(object()), eyrie.ArgumentError,
+             "INVALID_ARGUMENT"),
+            (lambda: load("add", device="none"), eyrie.Error, "NOT_FOUND"),
+            (lambda: add["add"](1), TypeError, "INVALID_ARGUMENT"),
+        ]
+        for run, kind, code in rows:
+            with self.subTest(code=code, kind=kind):
+                with self.assertRaises(kind) as caught:
+                    run()
+                self.assertIsInstance(caught.exception, eyrie.Error)
+                self.assertIsInstance(caught.exception, RuntimeError)
+                self.assertEqual(caught.exception.code, code)
+                again = pickle.loads(pickle.dumps(caught.exception))
+                self.assertEqual((type(again), str(again), again.code),
+                                 (type(caught.exception),
+                                  str(caught.exception), code))
+
+    def test_words(self):
+        rows = [
+            ("null is given; 4xf32 is expected.",
+             "None is given; 4xf32 is expected."),
+            ("Argument 0: true is given.", "Argument 0: True is given."),
+            ("x is null; y is expected.", "x is None; y is expected."),
+            ("is not loaded without --allow_system_executables",
+             "is not loaded without allow_system_executables=True"),
+            ("(--parameters=model=FILE)", '(parameters="model=FILE")'),
+            ("a nullable type", "a nullable type"),
+        ]
+        for message, want in rows:
+            self.assertEqual(_errors.python_words(message), want)
+        with self.assertRaisesRegex(eyrie.Error, "None is given"):
+            load("add").add(None, None)
+
+
 class ModelTest(unittest.TestCase):
     """Models as objects."""
+
+    def test_closes(self):
+        with load("counter") as counter:
+            self.assertEqual(counter.next(), 1)
+            function = counter.next
+        for run in (function, counter.next, lambda: counter.functions,
+                    lambda: counter.name, counter.sibling):
+            with self.assertRaisesRegex(eyrie.Error, "The model is closed."):
+                run()
+        self.assertIn("closed", repr(counter))
+        counter.close()  # again
+        add = load("add")
+        result = add.add(floats(1, 2, 3, 4), floats(1, 1, 1, 1))
+        sibling = add.sibling()
+        add.close()
+        self.assertEqual(result.tolist(), [2, 3, 4, 5])
+        self.assertEqual(sibling.add(result, result).tolist(), [4, 6, 8, 10])
+
+    def test_functions_are_cached(self):
+        add = load("add")
+        self.assertIs(add.add, add.add)
+        self.assertEqual(add.add, add["add"])
+        self.assertNotEqual(add.add, add.sibling().add)
+        self.assertEqual(len({add.add, add["add"]}), 1)
+        gone = weakref.ref(add)
+        function = add.add
+        del add
+        self.assertIsNone(gone())
+        self.assertEqual(function([1, 2, 3, 4], [0, 0, 0, 1])[3], 5)
+
+    def test_html(self):
+        text = load("abi_v1")._repr_html_()
+        self.assertIn("<td>named</td><td>x: ?xf32, y: ?xf32</td>", text)
+        self.assertIn("&lt;eyrie.Model", text)
+
+    def test_several_modules(self):
+        paths = [os.path.join(MODULES, "3.13", name + ".vmfb")
+                 for name in ("counter", "loops")]
+        try:
+            both = eyrie.load(paths)
+        except eyrie.Error as error:
+            self.assertEqual(error.code, "INVALID_ARGUMENT")  # equal names
+            self.assertIn("module", str(error))
+            return
+        self.assertEqual(both.sum_to(10), 45)
 
     def test_names(self):
         add = load("add")
@@ -336,6 +433,30 @@ class ProcessesTest(unittest.TestCase):
                     self.assertEqual(child.exitcode, 0)
                 self.assertEqual(counter.next(), 2)
 
+    def test_asyncio_calls_that_wait_hold_no_threads(self):
+        loops, add = load("loops"), load("add").add
+
+        async def main():
+            waiting = [asyncio.create_task(loops.sum_to.aio(10**18))
+                       for _ in range(100)]
+            await asyncio.sleep(0.05)
+            threads = threading.active_count()
+            begun = time.monotonic()
+            for _ in range(20):
+                await add.aio(floats(1, 1, 1, 1), floats(1, 1, 1, 1))
+            took = time.monotonic() - begun
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            return threads, took
+
+        before = threading.active_count()
+        threads, took = asyncio.run(main())
+        self.assertLessEqual(threads, before + 2)
+        self.assertLess(took, 5)
+        # A queue goes on after a call that was cancelled.
+        self.assertEqual(loops.sum_to(10), 45)
+
     def test_asyncio(self):
         loops, add = load("loops"), load("add").add
 
@@ -349,26 +470,6 @@ class ProcessesTest(unittest.TestCase):
         total, firsts = asyncio.run(main())
         self.assertEqual(firsts, [i + 1 for i in range(8)])
         self.assertGreater(total, 0)
-
-
-class StubTest(unittest.TestCase):
-    """The type stubs match the package."""
-
-    def setUp(self):
-        path = os.path.join(os.path.dirname(eyrie.__file__), "__init__.pyi")
-        with open(path, encoding="utf-8") as file:
-            self.stub = ast.parse(file.read())
-
-    def test_names(self):
-        names = {node.name for node in self.stub.body if hasattr(node, "name")}
-        self.assertEqual(names | {"__version__"}, set(eyrie.__all__))
-
-    def test_parameters_of_load(self):
-        load_stub, = (node.args for node in self.stub.body
-                      if getattr(node, "name", "") == "load")
-        self.assertEqual(
-            [a.arg for a in load_stub.args + load_stub.kwonlyargs],
-            list(inspect.signature(eyrie.load).parameters))
 
 
 if __name__ == "__main__":

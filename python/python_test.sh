@@ -35,13 +35,31 @@ done
 "$python" -m pip install --quiet --no-index --no-deps \
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
 "$2" asm "$here/talker.vmasm" -o "$TEST_TMPDIR/talker.vmfb"
+"$2" asm "$here/imports.vmasm" -o "$TEST_TMPDIR/imports.vmfb"
 export PYTHONPATH="$TEST_TMPDIR/site"
 # Otherwise lavapipe reports on stderr that it cannot write to the home
 # directory.
 export MESA_SHADER_CACHE_DIR="$TEST_TMPDIR"
 "$python" "$here/eyrie_test.py" tests/modules
 "$python" "$here/arrays_test.py" tests/modules
+"$python" "$here/device_array_test.py" tests/modules
+"$python" "$here/imports_test.py" "$TEST_TMPDIR/imports.vmfb"
+"$python" "$here/types_test.py" tests/modules
+"$python" "$here/call_bench.py" tests/modules --rounds=1
 "$python" "$here/memory_test.py" tests/modules
+frameworks=$home/.cache/eyrie/frameworks/bin/python
+if [ ! -x "$frameworks" ]; then
+  echo "$frameworks does not exist; \`python/install.sh --frameworks\`" \
+    "creates it. Without it, tests with other packages skip."
+  frameworks=$python
+fi
+"$frameworks" "$here/frameworks_test.py"
+if [ "$frameworks" != "$python" ]; then
+  "$frameworks" "$here/arrays_test.py" tests/modules
+  "$frameworks" "$here/device_array_test.py" tests/modules
+  "$frameworks" "$here/types_test.py" tests/modules
+  "$frameworks" "$here/call_bench.py" tests/modules
+fi
 # Check that timeouts do not depend on the wall clock.
 export LD_PRELOAD="$PWD/$3"
 exec "$python" "$here/ended_calls_test.py" tests/modules \

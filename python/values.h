@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "eyrie/result.h"
+#include "eyrie/c.h"
 #include "eyrie/value.h"
 
 namespace eyrie::python {
@@ -20,28 +20,28 @@ struct Reference {
   Value value;
 };
 
-// Converts None, bools, numbers, str, bytes, lists, tuples, dicts, NumPy arrays
-// and numbers, objects with __dlpack__, Lent and Reference. Arrays are not
-// copied; their values keep the objects alive. Throws TypeError, ValueError or
-// OverflowError.
-Value FromPython(nanobind::handle object);
+// Converts None, bools, numbers, str, bytes, lists, tuples, mappings, data
+// classes, arrays, Lent and Reference. Arrays are NumPy's, or objects with
+// __dlpack__, the buffer protocol, __array_interface__ or __array__. They are
+// not copied if possible; their values keep the objects alive. `kind` is the
+// kind of the parameter. Throws TypeError, ValueError, OverflowError or
+// MemoryError.
+Value FromPython(nanobind::handle object, eyrie_kind_t kind = EYRIE_KIND_ANY);
 
-// Converts a value. Arrays become NumPy arrays that use the value's memory. If
-// `text`, bytes become str. Throws ImportError if an element type needs
-// ml_dtypes and that is not installed.
-nanobind::object ToPython(Value value, bool text);
+// Sets a value that an earlier call of this function has set, without
+// allocating. The object must exist as long as the value is used. Returns false
+// if the object needs FromPython. Throws OverflowError.
+bool SetFromPython(nanobind::handle object, Value& value);
 
-// Raises eyrie.Error.
-[[noreturn]] void Raise(const Error& error);
+// How results become Python objects.
+struct ResultChoice {
+  bool text = false;       // bytes become str
+  bool on_device = false;  // arrays become DeviceArray instead of numpy.ndarray
+};
 
-template <typename T>
-T Unwrap(Result<T> result) {
-  if (!result) Raise(result.error());
-  return std::move(*result);
-}
-inline void Unwrap(Result<void> result) {
-  if (!result) Raise(result.error());
-}
+// Converts a value. Arrays use the value's memory. Throws ImportError if an
+// element type needs ml_dtypes and that is not installed.
+nanobind::object ToPython(Value value, ResultChoice choice);
 
 }  // namespace eyrie::python
 

@@ -38,6 +38,11 @@ class RecipesTest(unittest.TestCase):
         got = dask_partitions.score(MODULE, pictures())
         np.testing.assert_array_equal(got, self.want)
 
+    def test_threads(self):
+        import thread_pool
+        got = thread_pool.score(MODULE, pictures())
+        np.testing.assert_array_equal(got, self.want)
+
     def test_ray(self):
         import ray
         import ray_actors

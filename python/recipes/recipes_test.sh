@@ -8,11 +8,11 @@ HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}
 export HOME
 python=$HOME/.cache/eyrie/python/bin/python
 engines=$HOME/.cache/eyrie/engines/bin/python
-if ! "$python" -c 'import nanobind' 2>/dev/null ||
+if ! "$python" -c 'import nanobind, numpy' 2>/dev/null ||
   ! "$engines" -c 'import ray, dask.distributed, sklearn' 2>/dev/null; then
-  echo "SKIPPED: $python has no nanobind, or $engines no Ray, Dask and" \
-    "scikit-learn; python/install.sh and python/recipes/install.sh get them" \
-    "from PyPI."
+  echo "SKIPPED: $python has no nanobind and NumPy, or $engines no Ray," \
+    "Dask and scikit-learn; python/install.sh and" \
+    "python/recipes/install.sh get them from PyPI."
   exit 0
 fi
 "$python" python/build_wheel.py --library="$1" --out="$TEST_TMPDIR/dist"

@@ -7,8 +7,15 @@
 """
 
 from eyrie import _log  # the import connects the log
-from eyrie._core import Error, Reference, __version__
-from eyrie._model import Function, Model, lend, load
+from eyrie._compile import compile  # pylint: disable=redefined-builtin
+from eyrie._core import DeviceArray, Reference, __version__
+from eyrie._errors import (ArgumentError, Error, ForbiddenError,
+                           MissingFileError, OutOfMemoryError, TimedOutError,
+                           UnsupportedError)
+from eyrie._function import Function
+from eyrie._model import Model, lend, load
 
-__all__ = ["Error", "Function", "Model", "Reference", "lend", "load",
-           "__version__"]
+__all__ = ["ArgumentError", "DeviceArray", "Error", "ForbiddenError",
+           "Function", "MissingFileError", "Model", "OutOfMemoryError",
+           "Reference", "TimedOutError", "UnsupportedError", "compile", "lend",
+           "load", "__version__"]

@@ -7,15 +7,17 @@ A pickled model consists of its path and options. The module is loaded again
 when the model is unpickled, and at its first use after a fork.
 """
 
-import asyncio
 import atexit
+import html
 import os
 import threading
 import weakref
 
-from eyrie import _core, _options
+from eyrie import _asyncio, _core, _options
+from eyrie._errors import Error
+from eyrie._function import Function
 
-_models = weakref.WeakSet()
+_loaded = weakref.WeakSet()
 
 
 def lend(value):
@@ -28,77 +30,20 @@ def lend(value):
     return _core.Lent(value)
 
 
-class Function:
-    """A function of a model: `f(x, y=2)`, or `await f.aio(x)`.
-
-    `f(x, out=a)` writes the result to the array `a` and returns `a`. For
-    several results, `out` is a tuple of arrays and None. If the function itself
-    has an argument named "out", the keyword is that argument.
-    """
-
-    def __init__(self, model, name):
-        self._model, self.__name__ = model, name
-
-    def __call__(self, *args, **kwargs):
-        return self._model.core().call(self.__name__, args, kwargs)
-
-    async def aio(self, *args, **kwargs):
-        """Calls the function on a thread of the event loop's executor.
-
-        If the awaiting task is cancelled, the call ends.
-        """
-        ticket = _core.Ticket()
-
-        def call():
-            return self._model.core().call_with(ticket, self.__name__, args,
-                                                kwargs)
-
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(None, call)
-        finally:  # has no effect if the call is over
-            self._model.core().cancel(ticket)
-
-    @property
-    def signature(self):
-        """The signature, such as "add(x: 4xf32, y: 4xf32) -> 4xf32"."""
-        return self._model.core().signature(self.__name__)[0]
-
-    @property
-    def __doc__(self):
-        text, _, doc = self._model.core().signature(self.__name__)
-        return f"{text}\n\n{doc}" if doc else text
-
-    @property
-    def statistics(self):
-        """How the arrays of the function's last call in this model were passed.
-
-        A dict with the number of arguments and results that were "lent",
-        "copied", "packed" and "converted".
-        """
-        names = ("lent", "copied", "packed", "converted")
-        return dict(zip(names, self._model.core().statistics(self.__name__)))
-
-    def __reduce__(self):
-        return Function, (self._model, self.__name__)
-
-    def __repr__(self):
-        return f"<eyrie.Function {self.signature}>"
+def to_device_array(value):
+    """Returns a DeviceArray in host memory, with a copy of the elements."""
+    return _core.device_array(value)
 
 
-class Model:
-    """A loaded module on its devices.
+class _Loaded:
+    """Modules in a context, which a model shares with its functions."""
 
-    Thread-safe: calls run one at a time. For parallel calls, `sibling()`
-    returns another model that shares the loaded module and the devices.
-    """
-
-    def __init__(self, source, options):
-        self._source, self._options = source, options
-        self._core = None
-        self._lock = threading.Lock()
+    def __init__(self, sources, options, core=None):
+        self.sources, self.options = sources, options
+        self._core, self._lock = core, threading.Lock()
+        self.queue = _asyncio.Queue()
         self.core()
-        _models.add(self)
+        _loaded.add(self)
 
     def core(self):
         """Returns the extension module's object; loads it if necessary."""
@@ -106,48 +51,74 @@ class Model:
         if core is None:
             with self._lock:
                 if self._core is None:
-                    self._core = _core.Core(self._source, **self._options)
+                    self._core = _core.Core(self.sources, **self.options)
                 core = self._core
         return core
 
+    def sibling(self):
+        return _Loaded(self.sources, self.options, self.core().sibling())
+
+    def after_fork(self):
+        core, self._core = self._core, None
+        self._lock, self.queue = threading.Lock(), _asyncio.Queue()
+        if core is not None:
+            _core.abandon(core)
+
+    def __reduce__(self):
+        return _Loaded, (self.sources, self.options)
+
+
+class Model:
+    """A loaded module on its devices.
+
+    Thread-safe: calls run one at a time. For parallel calls, `sibling()`
+    returns another model that shares the loaded module and the devices. `with`
+    closes the model at the end of the block.
+    """
+
+    def __init__(self, loaded):
+        self._loaded = loaded
+
     @property
     def functions(self):
-        """The names of the module's functions."""
-        return self.core().names()
+        """The names of the functions.
+
+        If there are several modules, those of the last module come first; the
+        others have the names of their modules: "weights.scale".
+        """
+        return self._loaded.core().names()
 
     @property
     def name(self):
-        """The name of the module."""
-        return self.core().name()
+        """The name of the last module."""
+        return self._loaded.core().name()
 
     def __getitem__(self, name):
         if name not in self.functions:
             raise KeyError(f"{self!r} has no function '{name}'; it has "
                            f"{', '.join(self.functions)}.")
-        return Function(self, name)
+        return Function(self._loaded, name)
 
     def __getattr__(self, name):
-        if name.startswith("__") or name in ("_core", "_lock", "_source"):
+        if name.startswith("__") or name == "_loaded":
             raise AttributeError(name)
         try:
-            return self[name]
+            function = self[name]
         except KeyError as missing:
             error = AttributeError(missing.args[0])
             # For the suggestions of Python 3.10 and later.
             error.name, error.obj = name, self
             raise error from None
+        # The next access finds it without this function.
+        self.__dict__[name] = function
+        return function
 
     def __dir__(self):
         return [*super().__dir__(), *self.functions]
 
     def sibling(self):
         """Returns a model of the same loaded module, with its own globals."""
-        other = Model.__new__(Model)
-        other._source, other._options = self._source, self._options
-        other._lock = threading.Lock()
-        other._core = self.core().sibling()
-        _models.add(other)
-        return other
+        return Model(self._loaded.sibling())
 
     def cancel(self):
         """Ends the running call, which fails with CANCELLED; on any thread.
@@ -155,24 +126,63 @@ class Model:
         Returns False if no call is running. In the next call, globals have
         their initial values.
         """
-        return self.core().cancel_running()
+        return self._loaded.core().cancel_running()
+
+    def close(self):
+        """Frees the context, and the module and devices unless they are shared.
+
+        Waits for the running call. Later calls raise eyrie.Error with
+        FAILED_PRECONDITION. Results of earlier calls remain valid. Does nothing
+        if the model is closed.
+        """
+        self._loaded.core().close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def __reduce__(self):
-        return Model, (self._source, self._options)
+        return Model, (self._loaded,)
 
     def __repr__(self):
-        source = self._source
-        if isinstance(source, bytes):
-            source = f"{len(source)} bytes"
-        return f"<eyrie.Model {self.name} of {source}>"
+        sources = [f"{len(source)} bytes" if isinstance(source, bytes)
+                   else source for source in self._loaded.sources]
+        try:
+            name = self.name
+        except Error:  # it is closed
+            return f"<closed eyrie.Model of {', '.join(sources)}>"
+        return f"<eyrie.Model {name} of {', '.join(sources)}>"
+
+    def _repr_html_(self):
+        """Returns a table of the functions, for notebooks."""
+        rows = []
+        for name in self.functions:
+            _, _, doc, arguments, results = self[name]._describe()
+            cells = (name, _list_of(arguments), _list_of(results), doc)
+            rows.append("".join(f"<td>{html.escape(cell)}</td>"
+                                for cell in cells))
+        head = "".join(f"<th>{title}</th>" for title in
+                       ("function", "arguments", "results", "documentation"))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return (f"<table><caption>{html.escape(repr(self))}</caption>"
+                f"<tr>{head}</tr>{body}</table>")
+
+
+def _list_of(parameters):
+    return ", ".join(f"{name}: {kind}" if name else kind
+                     for name, kind, _, _ in parameters)
 
 
 def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, max_idle_memory=0, parameters=(),
          allow_system_executables=False, no_native_code=False, jit="lazy",
-         text=False, allow_loss=False):
+         text=False, allow_loss=False, results="numpy", imports=None):
     """Loads a module from a path or from bytes and returns a Model.
 
+    source: a path, or the bytes of a module; or a list of modules, each of
+        which may import functions of those before it.
     device: a name that `eyrie run --list_devices` prints, or a list of names.
     fuel, timeout (seconds), max_memory, max_stack (bytes): limits of each call;
         0 (for timeout also None) means the default, which is no limit except
@@ -189,15 +199,19 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
     text: converts results of bytes to str, as UTF-8.
     allow_loss: allows arrays to be rounded to the required element type, for
         example from float64 to float32; otherwise that is an error.
+    results: "numpy" returns arrays as numpy.ndarray, "device" as
+        eyrie.DeviceArray, which later calls use without a copy.
+    imports: functions in Python that the module imports, as a dict such as
+        {"host.scale": ("(f32, i32) -> f32", lambda x, by: x * by)}. A signature
+        has the types that Function.signature shows. Arrays are NumPy's and
+        share the module's memory, so copy what you keep. A function must not
+        call the model.
 
     Raises eyrie.Error, whose `code` is NOT_FOUND, INVALID_ARGUMENT and so on,
-    and TypeError or ValueError for wrong options.
+    and TypeError or ValueError for wrong options. A file that does not exist
+    raises an eyrie.Error that is also a FileNotFoundError.
     """
-    if isinstance(source, (bytearray, memoryview)):
-        source = bytes(source)
-    if not isinstance(source, bytes):
-        source = os.path.abspath(os.fspath(source))
-    return Model(source, {
+    return Model(_Loaded(_options.sources(source), {
         "devices": _options.names("device", device),
         "allow_system_executables": _options.flag("allow_system_executables",
                                                   allow_system_executables),
@@ -211,7 +225,9 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         "parameters": _options.names("parameters", parameters),
         "text": _options.flag("text", text),
         "allow_loss": _options.flag("allow_loss", allow_loss),
-    })
+        "on_device": _options.on_device("results", results),
+        "imports": _options.imports("imports", imports),
+    }))
 
 
 def _after_fork():
@@ -220,12 +236,10 @@ def _after_fork():
     The threads of devices do not exist there, so old objects are leaked.
     """
     _core.set_main_thread(threading.main_thread().ident)
-    _core.forget_calls()
-    for model in list(_models):
-        core, model._core = model._core, None
-        model._lock = threading.Lock()
-        if core is not None:
-            _core.abandon(core)
+    _core.after_fork()
+    _asyncio.after_fork()
+    for loaded in list(_loaded):
+        loaded.after_fork()
 
 
 _core.set_main_thread(threading.main_thread().ident)

@@ -34,6 +34,7 @@ def seconds(name, value):
 
 
 def flag(name, value):
+    """Returns a bool."""
     if value not in (True, False):
         raise TypeError(_sentence(name, value, "True or False"))
     return bool(value)
@@ -46,6 +47,45 @@ def one_of(name, value, known):
                              repr(known[-1])])
         raise ValueError(_sentence(name, value, words))
     return known.index(value)
+
+
+def on_device(name, value):
+    """Reports whether results stay on the device."""
+    return one_of(name, value, ("numpy", "device")) == 1
+
+
+def imports(name, value):
+    """Returns a list of (name, signature, function)."""
+    try:
+        rows = [(key, *item) for key, item in dict(value or {}).items()]
+        good = all(len(row) == 3 and isinstance(row[0], str)
+                   and isinstance(row[1], str) and callable(row[2])
+                   for row in rows)
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise TypeError(_sentence(
+            name, value, "a dict of names with signatures and functions"))
+    return rows
+
+
+def sources(value):
+    """Returns the paths and bytes of one module, or of several modules."""
+    if not isinstance(value, (list, tuple)):
+        value = [value]
+    if not value:
+        raise ValueError(_sentence("source", value, "a module or modules"))
+    return [_source(item) for item in value]
+
+
+def _source(value):
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    try:
+        return os.path.abspath(os.fspath(value))
+    except TypeError:
+        raise TypeError(_sentence(
+            "source", value, "a path or the bytes of a module")) from None
 
 
 def names(name, value):

@@ -1,0 +1,210 @@
+"""Tests of eyrie.compile, eyrie.jax and eyrie.torch with the real packages.
+
+Run by python_test.sh, with the Python of `install.sh --frameworks` if that
+exists. A package that is not installed skips its tests.
+"""
+
+import importlib.util
+import os
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import eyrie
+from eyrie import _compile
+
+ADD = """\
+func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %sum = arith.addf %a, %b : tensor<?xf32>
+  return %sum : tensor<?xf32>
+}
+"""
+
+
+def is_missing(name):
+    try:
+        return importlib.util.find_spec(name) is None
+    except ModuleNotFoundError:  # of the package that it is in
+        return True
+
+
+def needs(*names):
+    """Skips a class if a package, or iree-compile, is not installed."""
+    missing = list(filter(is_missing, names))
+    try:
+        _compile.find_compiler()
+    except eyrie.Error:
+        missing.append("iree-base-compiler")
+    if missing:
+        print(f"SKIPPED: {', '.join(missing)} is not installed.",
+              file=sys.stderr)
+    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
+
+
+class WithoutCompilerTest(unittest.TestCase):
+
+    def test_the_error_says_what_to_install(self):
+        path, program = os.environ.get("PATH"), sys.executable
+        os.environ["PATH"] = sys.executable = "/nonexistent"
+        try:
+            if importlib.util.find_spec("iree"):
+                self.skipTest("the package of the compiler is installed")
+            with self.assertRaisesRegex(eyrie.Error, "pip install") as caught:
+                eyrie.compile(ADD)
+            self.assertEqual(caught.exception.code, "NOT_FOUND")
+        finally:
+            os.environ["PATH"], sys.executable = path, program
+
+    def test_bad_arguments(self):
+        with self.assertRaisesRegex(ValueError, "'cpu', 'generic-cpu'"):
+            eyrie.compile(ADD, "gpu")
+        with self.assertRaisesRegex(eyrie.Error, "Cannot run '/none'"):
+            eyrie.compile(ADD, compiler="/none")
+
+
+@needs()
+class CompileTest(unittest.TestCase):
+
+    def test_targets(self):
+        row = np.arange(3, dtype=np.float32)
+        for target in ("cpu", "generic-cpu", "vmvx"):
+            with self.subTest(target):
+                model = eyrie.load(eyrie.compile(ADD, target))
+                self.assertEqual(model.add(row, row).tolist(), [0, 2, 4])
+
+    def test_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "add.mlir")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(ADD)
+            output = os.path.join(folder, "add.vmfb")
+            for source in (path, ADD.encode()):
+                module = eyrie.compile(source, "vmvx", output=output)
+                with open(output, "rb") as file:
+                    self.assertEqual(file.read(), module)
+                self.assertEqual(eyrie.load(output).functions, ["add"])
+
+    def test_the_compilers_messages_are_kept(self):
+        with self.assertRaisesRegex(eyrie.Error, "module.mlir:1") as caught:
+            eyrie.compile("func.func @f( {\n", flags="--iree-opt-level=O1")
+        self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+
+
+@needs("jax")
+class JaxTest(unittest.TestCase):
+
+    def setUp(self):
+        import jax
+        import eyrie.jax
+        self.jax, self.ours = jax, eyrie.jax
+
+    def test_jit(self):
+        jnp = self.jax.numpy
+
+        def step(params, x, *, scale=1.0):
+            y = jnp.tanh(params["w"] @ x + params["b"]) * scale
+            return {"y": y, "norm": (y * y).sum()}, (x, params["unused"])
+
+        params = {"w": jnp.ones((2, 3)) * 0.5, "b": jnp.arange(2.0),
+                  "unused": jnp.zeros(1, jnp.int32)}
+        ours = self.ours.jit(step)
+        for x in (jnp.arange(3.0), jnp.ones(3), jnp.ones((3, 2))):
+            if x.ndim == 2:
+                params["b"] = jnp.ones((2, 1))
+            got, want = ours(params, x, scale=2.0), step(params, x, scale=2.0)
+            self.assertEqual(*map(self.jax.tree_util.tree_structure,
+                                  (got, want)))
+            self.jax.tree_util.tree_map(
+                lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5),
+                got, want)
+        self.assertEqual(len(ours._compiled), 2)
+        self.assertEqual(ours.__name__, "step")
+
+    def test_small_floats(self):
+        jnp = self.jax.numpy
+        x = jnp.array([1, 2, 0.5], jnp.bfloat16)
+        got = self.ours.jit(lambda x: x + x)(x)
+        self.assertEqual((got.dtype, got.tolist()), (jnp.bfloat16, [2, 4, 1]))
+
+    def test_wrap(self):
+        jax = self.jax
+        x = jax.numpy.arange(4.0)
+        exported = jax.export.export(jax.jit(
+            lambda x, y, unused: {"sum": x + y["b"]}))(x, {"b": x}, x)
+        f = self.ours.wrap(exported, eyrie.compile(exported))
+        self.assertEqual(f(x, {"b": x}, x)["sum"].tolist(), [0, 2, 4, 6])
+        with self.assertRaisesRegex(TypeError, "expected PyTreeDef"):
+            f(x, x, x)
+
+    def test_wrap_with_dynamic_dimensions(self):
+        jax = self.jax
+        rows, = jax.export.symbolic_shape("n")
+        shape = jax.ShapeDtypeStruct((rows, 2), np.float32)
+        exported = jax.export.export(jax.jit(lambda x: x * 2 + 1))(shape)
+        f = self.ours.wrap(exported, eyrie.compile(exported))
+        for count in (1, 5):
+            x = jax.numpy.ones((count, 2))
+            self.assertEqual(f(x).tolist(), (x * 2 + 1).tolist())
+
+
+@needs("torch")
+class TorchTest(unittest.TestCase):
+
+    def setUp(self):
+        import torch
+        import eyrie.torch
+        self.torch, self.ours = torch, eyrie.torch
+
+    def test_tensors_in_and_out(self):
+        model = self.ours.load(eyrie.compile(ADD))
+        x = self.torch.arange(3.0)
+        y = model(x, x.clone().requires_grad_())
+        self.assertIsInstance(y, self.torch.Tensor)
+        self.assertEqual(y.tolist(), [0, 2, 4])
+        self.assertEqual(model["add"](y, y).tolist(), [0, 4, 8])
+        self.assertIn("?xf32", model["add"].signature)
+
+    def test_small_floats(self):
+        model = self.ours.load(eyrie.compile(ADD.replace("f32", "bf16")))
+        x = self.torch.tensor([1, 2, 0.5], dtype=self.torch.bfloat16)
+        got = model(x, x)
+        self.assertEqual(got.dtype, self.torch.bfloat16)
+        self.assertEqual(got.tolist(), [2, 4, 1])
+
+
+@needs("torch", "iree.turbine")
+class TurbineTest(unittest.TestCase):
+
+    def test_an_exported_program(self):
+        import torch
+        from iree.turbine import aot
+        import eyrie.torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(4, 2)
+
+            def forward(self, x, *, more):
+                y = self.layer(x) + more["bias"]
+                return {"y": y, "sum": y.sum()}
+
+        net = Net()
+        x, more = torch.ones(3, 4), {"bias": torch.arange(2.0)}
+        rows = torch.export.Dim("rows", min=2, max=100)
+        program = torch.export.export(
+            net, (x,), {"more": more},
+            dynamic_shapes={"x": {0: rows}, "more": {"bias": None}})
+        output = aot.export(program)
+        model = eyrie.torch.load(
+            eyrie.compile(str(output.mlir_module)), exported=program)
+        for count in (3, 7):
+            x = torch.rand(count, 4)
+            got, want = model(x, more=more), net(x, more=more)
+            torch.testing.assert_close(got, dict(want))
+
+
+if __name__ == "__main__":
+    unittest.main()

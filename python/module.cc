@@ -1,0 +1,135 @@
+// The extension module eyrie._core, for the Python files of the package.
+//
+// Tested by eyrie_test.py, ended_calls_test.py.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array_from_python.h"
+#include "call_scope.h"
+#include "core.h"
+#include "device_array.h"
+#include "errors.h"
+#include "function.h"
+#include "gil.h"
+#include "log.h"
+#include "values.h"
+
+namespace nb = nanobind;
+
+namespace eyrie::python {
+namespace {
+
+// Makes libstdc++ create its data for this thread now: if there is no memory
+// for it later, the system's loader ends the process.
+void CreateThreadData() {
+  try {
+    throw 0;
+  } catch (int) {
+  }
+}
+
+void AddValues(nb::module_& m) {
+  nb::class_<Lent>(m, "Lent", "An object that calls may change.")
+      .def("__init__", [](Lent* self, nb::object object) {
+        new (self) Lent{std::move(object)};
+      });
+  nb::class_<Reference>(m, "Reference",
+                        "An object of a module, which can only be passed on.")
+      .def("__repr__", [](const Reference& self) {
+        return std::string("<eyrie.Reference to a ") +
+               eyrie_value_ref_type(self.value.get()) + ">";
+      });
+  m.def(
+      "copy",
+      [](nb::object object) { return ToPython(FromPython(object), {}); },
+      nb::arg("value").none(),
+      "Returns the object as a function that passes it on returns it.");
+  m.def(
+      "device_array",
+      [](nb::object object) {
+        const Value given = ArrayFromPython(object);
+        const ArrayView view = Unwrap(given.array());
+        if (!view.is_dense()) RaiseArgument("The array is not dense.");
+        return NewDeviceArray(
+            Unwrap(Value::Array(view.dtype(), view.shape(), view.bytes())));
+      },
+      "Returns a DeviceArray with a copy of an array's elements.");
+}
+
+void AddCore(nb::module_& m) {
+  nb::class_<Ticket>(m, "Ticket", "Identifies a call, for Core.cancel.")
+      .def(nb::init<>());
+  nb::class_<Core>(m, "Core")
+      .def(
+          "__init__",
+          [](Core* self, std::vector<nb::object> sources,
+             std::vector<std::string> devices, bool allow_system_executables,
+             bool no_native_code, int jit, uint64_t fuel, double timeout,
+             uint64_t max_memory, uint64_t max_stack, uint64_t max_idle_memory,
+             std::vector<std::string> parameters, bool text, bool allow_loss,
+             bool on_device, const std::vector<nb::tuple>& imports) {
+            std::vector<Import> functions;
+            for (const nb::tuple& row : imports) {
+              functions.push_back({nb::cast<std::string>(row[0]),
+                                   nb::cast<std::string>(row[1]),
+                                   nb::borrow(row[2])});
+            }
+            new (self)
+                Core(std::move(sources),
+                     {std::move(devices), allow_system_executables,
+                      no_native_code, jit, fuel, timeout, max_memory, max_stack,
+                      max_idle_memory, std::move(parameters), text, allow_loss,
+                      on_device, std::move(functions)});
+          },
+          nb::arg("sources"), nb::arg("devices"),
+          nb::arg("allow_system_executables"), nb::arg("no_native_code"),
+          nb::arg("jit"), nb::arg("fuel"), nb::arg("timeout"),
+          nb::arg("max_memory"), nb::arg("max_stack"),
+          nb::arg("max_idle_memory"), nb::arg("parameters"), nb::arg("text"),
+          nb::arg("allow_loss"), nb::arg("on_device"), nb::arg("imports"))
+      .def("sibling", [](const Core& self) { return new Core(self); })
+      .def("names", &Core::Names)
+      .def("name", &Core::Name)
+      .def("cancel", &Core::Cancel)
+      .def("cancel_running", &Core::CancelRunning)
+      .def("close", &Core::Close);
+}
+
+NB_MODULE(_core, m) {
+  CreateThreadData();
+  // Objects may still exist when the interpreter exits, and after a fork.
+  nb::set_leak_warnings(false);
+  m.attr("__version__") = EYRIE_VERSION;
+  AddValues(m);
+  AddDeviceArray(m);
+  AddCore(m);
+  AddFunction(m);
+  m.def("set_main_thread", &SetMainThread,
+        "Sets the thread whose calls Ctrl-C ends, by its `ident`.");
+  m.def(
+      "after_fork",
+      [] {
+        ForgetCalls();
+        ++Core::epoch;
+      },
+      "Must be called in the child of a fork.");
+  nb::class_<AtEnd>(m, "AtEnd",
+                    "After its release, no thread acquires the GIL any more.")
+      .def(nb::init<>());
+  m.def(
+      "set_log", &SetLogFunction,
+      "Sets a function(severity, line) that receives the library's messages.");
+  m.def("set_error", &SetErrorFunction,
+        "Sets a function(code, message) that returns the exception to raise.");
+  m.def(
+      "abandon", [](nb::object object) { object.inc_ref(); },
+      "Never frees the object, which belongs to the parent of a fork.");
+}
+
+}  // namespace
+}  // namespace eyrie::python

@@ -1,0 +1,97 @@
+"""The exceptions of the package, and their messages in Python's words.
+
+Every exception for an error of the library is an `Error`. Some are also one of
+Python's own exceptions, which `except` clauses may already expect.
+"""
+
+import re
+
+from eyrie import _core
+
+
+class Error(RuntimeError):
+    """An error of the library.
+
+    code: "INVALID_ARGUMENT", "NOT_FOUND" and so on, as in eyrie/c.h.
+    """
+
+    code = "UNKNOWN"
+
+
+class ArgumentError(Error, TypeError, ValueError):
+    """An argument does not match the signature, or is not a value."""
+
+
+class MissingFileError(Error, FileNotFoundError):
+    """A file of a module or of parameters does not exist."""
+
+
+class ForbiddenError(Error, PermissionError):
+    """A file must not be read, or an option forbids the operation."""
+
+
+class TimedOutError(Error, TimeoutError):
+    """A call exceeded its timeout."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """There is no memory, or a call exceeded `max_memory`."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """The module or the call needs a feature that is not supported."""
+
+
+_CLASSES = {
+    "INVALID_ARGUMENT": ArgumentError,
+    "PERMISSION_DENIED": ForbiddenError,
+    "DEADLINE_EXCEEDED": TimedOutError,
+    "UNIMPLEMENTED": UnsupportedError,
+}
+
+# Words of the command line and of JSON, and what Python calls them.
+_WORDS = (
+    (r"--parameters=(\S+?=FILE)", r'parameters="\1"'),
+    (r"--(allow_system_executables|no_native_code)\b", r"\1=True"),
+    (r"--(fuel|timeout|max_memory|max_stack|max_idle_memory)\b", r"\1="),
+    (r"\b(but |is |: |^)null\b", r"\1None"),
+    (r"\bnull (is|was) (given|expected)", r"None \1 \2"),
+    (r"\btrue (is given|or false)", r"True \1"),
+    (r"\bfalse is given", "False is given"),
+    (r"\bTrue or false\b", "True or False"),
+)
+
+
+_DTYPES = {"i1": "bool_", "f16": "float16", "f32": "float32",
+           "f64": "float64"}
+
+
+def python_words(message):
+    """Replaces the words of the command line in a message."""
+    for pattern, replacement in _WORDS:
+        message = re.sub(pattern, replacement, message)
+    lossy = re.search(r"cannot be converted to (\w+) without loss\.$", message)
+    if lossy:
+        kind = lossy.group(1)
+        dtype = _DTYPES.get(kind, re.sub("^s?i", "int",
+                                         kind.replace("ui", "uint")))
+        message += (f" Pass x.astype(numpy.{dtype}), or allow_loss=True to "
+                    "eyrie.load, which refuses values that do not fit.")
+    return message
+
+
+def _class_of(code, message):
+    if code == "NOT_FOUND" and message.startswith("Cannot open "):
+        return MissingFileError
+    if code == "RESOURCE_EXHAUSTED" and "memory" in message:
+        return OutOfMemoryError
+    return _CLASSES.get(code, Error)
+
+
+def _new_error(code, message):
+    error = _class_of(code, message)(python_words(message))
+    error.code = code
+    return error
+
+
+_core.set_error(_new_error)

@@ -1,0 +1,108 @@
+"""Runs functions of JAX with Eyrie.
+
+    import eyrie.jax
+
+    fast = eyrie.jax.jit(f)                    # compiles at the first call
+    y = fast(params, x)                        # pytrees in, pytrees out
+    exported = jax.export.export(jax.jit(f))(params, x)
+    vmfb = eyrie.compile(exported)             # once, perhaps elsewhere
+    f = eyrie.jax.wrap(exported, vmfb)
+
+Needs jax, and iree-compile for `jit`. Arrays of results are jax.Array.
+"""
+
+import functools
+import threading
+
+import jax
+
+from eyrie import _compile, _model
+
+
+def _to_jax(leaf):
+    return jax.numpy.asarray(leaf)
+
+
+def _call(function, leaves, tree):
+    """Calls a function with leaves, and returns a pytree of jax.Arrays."""
+    results = function(*leaves)
+    if tree.num_leaves == 0:
+        results = ()
+    elif tree.num_leaves == 1:
+        results = (results,)
+    return jax.tree_util.tree_unflatten(tree, map(_to_jax, results))
+
+
+def _numpy_like(leaf):
+    """Returns a leaf as an array with the dtype that JAX gives it."""
+    return leaf if hasattr(leaf, "dtype") and hasattr(leaf, "shape") \
+        else jax.numpy.asarray(leaf)
+
+
+def wrap(exported, module, *, function="main", **options):
+    """Returns a function like the one that `exported` was made of.
+
+    exported: what `jax.export.export(jax.jit(f))(...)` returns. Its functions
+        may have dynamic dimensions (jax.export.symbolic_shape).
+    module: the module that `eyrie.compile(exported)` returned, or its path, or
+        a Model.
+    options: those of `eyrie.load`.
+
+    The result takes the same arguments, by position and by name.
+    """
+    model = module if isinstance(module, _model.Model) else _model.load(
+        module, **options)
+    entry = model[function]
+    kept = exported.module_kept_var_idx
+
+    def call(*args, **kwargs):
+        leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
+        if tree != exported.in_tree:
+            raise TypeError(f"The arguments are {tree}; expected "
+                            f"{exported.in_tree}.")
+        return _call(entry, [_numpy_like(leaves[i]) for i in kept],
+                     exported.out_tree)
+
+    call.__name__ = call.__qualname__ = exported.fun_name
+    call.model = model
+    return call
+
+
+class _Jit:
+    """A function that is compiled for each new structure of arguments."""
+
+    def __init__(self, function, target, flags, options):
+        functools.update_wrapper(self, function)
+        # Otherwise JAX drops arguments that the function does not use.
+        self._jitted = jax.jit(function, keep_unused=True)
+        self._target, self._flags, self._options = target, flags, options
+        self._compiled, self._lock = {}, threading.Lock()
+
+    def _compile(self, args, kwargs):
+        lowered = self._jitted.lower(*args, **kwargs)
+        module = _compile.compile(lowered, self._target, flags=self._flags)
+        model = _model.load(module, **self._options)
+        return model["main"], lowered.out_tree
+
+    def __call__(self, *args, **kwargs):
+        leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
+        leaves = [_numpy_like(leaf) for leaf in leaves]
+        key = tree, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves)
+        if key not in self._compiled:
+            with self._lock:
+                if key not in self._compiled:
+                    self._compiled[key] = self._compile(args, kwargs)
+        entry, out_tree = self._compiled[key]
+        return _call(entry, leaves, out_tree)
+
+
+def jit(function, *, target="cpu", flags=(), **options):
+    """Returns the function, compiled with iree-compile and run by Eyrie.
+
+    It is compiled at the first call with arguments of each structure, shape and
+    type, as by jax.jit. target and flags are those of `eyrie.compile`, options
+    those of `eyrie.load`.
+    """
+    if target == "vulkan":
+        options.setdefault("device", "vulkan")
+    return _Jit(function, target, flags, options)

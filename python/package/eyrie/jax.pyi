@@ -1,0 +1,12 @@
+import os
+from typing import Any, Callable, Iterable, TypeVar, Union
+
+import eyrie
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+def wrap(exported: Any,
+         module: Union[str, os.PathLike[str], bytes, eyrie.Model], *,
+         function: str = ..., **options: Any) -> Callable[..., Any]: ...
+def jit(function: _F, *, target: str = ...,
+        flags: Union[str, Iterable[str]] = ..., **options: Any) -> _F: ...
