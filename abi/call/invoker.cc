@@ -22,6 +22,14 @@
 namespace eyrie::abi {
 namespace {
 
+// Slots that are not initialized, because that would cost as much as moving a
+// few values. Encoding, and a successful call, write them.
+union DirectSlots {
+  DirectSlots() {}  // NOLINT: leaves the slots as they are
+
+  vm::Slot slots[DirectPlan::kMaxValues];
+};
+
 // Pointers to the arguments of a call.
 struct Pointers {
   absl::Status Set(std::span<const HostValue> positional,
@@ -307,8 +315,10 @@ absl::Status Invoker::Call(std::span<const HostValue* const> given,
                            std::span<const absl::string_view> names,
                            std::span<HostValue* const> results,
                            std::vector<HostValue>& spare) {
-  vm::Slot arguments[DirectPlan::kMaxValues];
-  vm::Slot returned[DirectPlan::kMaxValues];
+  DirectSlots argument_slots;
+  DirectSlots result_slots;
+  vm::Slot* const arguments = argument_slots.slots;
+  vm::Slot* const returned = result_slots.slots;
   uint32_t lent = 0;
   if (!direct_arguments_.applies() || !direct_results_.applies() ||
       given.size() != direct_arguments_.size() || !names.empty() ||

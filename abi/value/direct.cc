@@ -2,7 +2,7 @@
 // Decoder::DecodeNumber and Decoder::Array.
 #include "abi/value/direct.h"
 
-#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -113,7 +113,7 @@ bool DirectPlan::Encode(const HostValue* const* values, hal::Device* device,
         if (!std::isfinite(narrow) && std::isfinite(number->value)) {
           return false;
         }
-        slot.f32 = narrow;
+        slot.i64 = std::bit_cast<uint32_t>(narrow);
         break;
       }
       case Kind::kFloat64: {
