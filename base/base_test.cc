@@ -251,7 +251,7 @@ TEST(MappedFile, ReadsAPipe) {
             "INTERNAL: Cannot read nothing: Bad file descriptor.");
   EXPECT_EQ(Show((*whole)->MapPrivately((*whole)->bytes()).status()),
             absl::StrCat("FAILED_PRECONDITION: ", path,
-                         " was read into memory; it is no mapping."));
+                         " was read into memory and is not a mapping."));
 }
 
 // The check value from the definition of CRC-32.

@@ -95,7 +95,7 @@ absl::StatusOr<FileAppender::Locked> FileAppender::OpenLocked(int flags) const {
     }
     if (!S_ISREG(own.st_mode)) {
       return absl::FailedPreconditionError(absl::StrCat(
-          "Cannot append to ", path_, ": meanwhile it is no regular file."));
+          "Cannot append to ", path_, ": it is no longer a regular file."));
     }
     locked.size = static_cast<uint64_t>(own.st_size);
     return locked;
@@ -170,7 +170,8 @@ absl::Status FileAppender::ReplaceTail(MakeTail make) {
     }
     ASSIGN_OR_RETURN(FileTail made, make(old.bytes()));
     if (made.offset > locked.size) {
-      return absl::InternalError("A file's new end begins after its old one.");
+      return absl::InternalError(
+          "The new end of a file begins after the old one.");
     }
     return made;
   };

@@ -184,7 +184,7 @@ void FileWriter::Publish() {
   if (target_.kind == FileTarget::Kind::kMissing) return CreateNew();
   if (target_.kind != FileTarget::Kind::kRegular) {
     status_ = absl::FailedPreconditionError(absl::StrCat(
-        "Cannot write ", path_, ": meanwhile it is no regular file."));
+        "Cannot write ", path_, ": it is no longer a regular file."));
   } else if (HowMapped(target_.info) == Mapped::kForWriting) {
     status_ = absl::FailedPreconditionError(absl::StrCat(
         "Cannot replace ", path_,

@@ -88,7 +88,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenRegular(
   if (static_cast<uint64_t>(info.st_size) > most) {
     return absl::ResourceExhaustedError(
         absl::StrCat("The file ", path, " has ", info.st_size,
-                     " bytes; the most is ", most, "."));
+                     " bytes; the limit is ", most, "."));
   }
   return Map(file.release(), path);
 }
@@ -144,7 +144,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::ReadAll(
   while (!device || block.size < limit) {
     if (block.size > limit || capacity / 2 > limit) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("More than ", limit, " bytes come from ", name,
+          absl::StrCat("More than ", limit, " bytes were read from ", name,
                        ", half of this machine's memory."));
     }
     if (block.size == block.capacity) {
@@ -183,7 +183,7 @@ absl::StatusOr<std::shared_ptr<const PrivateMapping>> MappedFile::MapPrivately(
     std::span<const uint8_t> part) const {
   if (storage_ != Storage::kMapping) {
     return absl::FailedPreconditionError(
-        absl::StrCat(path_, " was read into memory; it is no mapping."));
+        absl::StrCat(path_, " was read into memory and is not a mapping."));
   }
   // Compared as integers: `part` may point anywhere.
   const uint64_t offset = reinterpret_cast<uintptr_t>(part.data()) -

@@ -36,7 +36,7 @@ absl::Status RemoveOwn(const std::string& path) {
   if (S_ISLNK(found.st_mode)) {
     what = "a link, which is not followed";
   } else if (!S_ISREG(found.st_mode)) {
-    what = "no regular file";
+    what = "not a regular file";
   } else if (found.st_uid != geteuid()) {
     what = "another user's";
   }

@@ -83,7 +83,7 @@ TEST_F(PerfMapTest, LinksAndFoldersAreLeftAlone) {
   ASSERT_EQ(unlink(path_.c_str()), 0);
   ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
   EXPECT_EQ(Why(),
-            "PERMISSION_DENIED: Cannot replace a/b: it is no regular file.");
+            "PERMISSION_DENIED: Cannot replace a/b: it is not a regular file.");
   EXPECT_EQ(PerfMap::Create(folder_ + "/none").status().code(),
             absl::StatusCode::kNotFound);
 }

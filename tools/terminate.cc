@@ -53,7 +53,8 @@ void __verbose_terminate_handler() {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "eyrie: The process ends: %s\n", error.what());
   } catch (...) {
-    std::fputs("eyrie: The process ends by an unknown exception.\n", stderr);
+    std::fputs("eyrie: The process ends because of an unknown exception.\n",
+               stderr);
   }
   std::abort();
 }

@@ -28,7 +28,8 @@ TEST(TerminateDeathTest, SaysWhy) {
               "^eyrie: The process ends: x: Resource temporarily unavailable");
   EXPECT_DEATH(EndBy(std::runtime_error("No thread")),
                "^eyrie: The process ends: No thread\n");
-  EXPECT_DEATH(EndBy(7), "^eyrie: The process ends by an unknown exception");
+  EXPECT_DEATH(EndBy(7),
+               "^eyrie: The process ends because of an unknown exception");
   EXPECT_DEATH(std::terminate(), "^eyrie: std::terminate was called\\.");
 }
 

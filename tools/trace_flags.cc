@@ -111,7 +111,7 @@ absl::Status Tracing::Finish() {
   if (recorder_->dropped() != 0) {
     absl::StrAppend(&text, "eyrie: The trace is full: its last ",
                     recorder_->dropped(),
-                    " events found no room in --trace_memory.\n");
+                    " events did not fit in --trace_memory.\n");
   }
   std::fwrite(text.data(), 1, text.size(), stderr);
   return file_ == nullptr ? absl::OkStatus() : Write();

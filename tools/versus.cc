@@ -113,7 +113,7 @@ absl::StatusOr<VersusResult> Contest::Run() {
     const ProgressLine line([this] {
       return absl::StrCat("round ", round_ + 1, " of ", options_.rounds, ": ",
                           side_.load(),
-                          control_.interrupted ? ", told to end" : "");
+                          control_.interrupted ? ", stopped" : "");
     });
     for (; round_ < options_.rounds; ++round_) {
       const absl::Status status = RunRound(round_);

@@ -138,7 +138,8 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
   }
   if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
     return absl::InvalidArgumentError(
-        "Of the device options' allocate and deallocate one is NULL.");
+        "Only one of the device options' allocate and deallocate is NULL; set "
+        "both or neither.");
   }
   if (options.allocate != nullptr) {
     setup.driver.host_memory = std::make_shared<EmbeddersMemory>(options);

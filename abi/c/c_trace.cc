@@ -80,8 +80,7 @@ eyrie_error_t* eyrie_trace_write(eyrie_trace_t* trace, eyrie_sink_t sink,
       abi::Stopped(trace).WriteJson([&](absl::string_view piece) {
         return sink(user, piece.data(), piece.size()) == 0
                    ? absl::OkStatus()
-                   : absl::AbortedError(
-                         "The sink has ended the writing of a trace.");
+                   : absl::AbortedError("The sink stopped the trace.");
       }));
 }
 

@@ -187,7 +187,8 @@ TEST(CValues, Arrays) {
       {EYRIE_DTYPE_F32,
        {1ll << 40, 1ll << 40},
        4,
-       "3: The elements of 1099511627776x1099511627776xf32 cannot be counted."},
+       "3: The number of elements of 1099511627776x1099511627776xf32 exceeds "
+       "64 bits."},
       {EYRIE_DTYPE_F32,
        {1ll << 60},
        0,
@@ -246,11 +247,7 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
       {{2, 3}, {0, -8}, 4, "4 2 0 4 2 0"},
       {{}, {}, 3, "3"},
       {{0}, {kMax}, 0, ""},
-      {{3},
-       {kMax},
-       0,
-       "3: The strides of 3xi32 lead further than 64 bits "
-       "count."},
+      {{3}, {kMax}, 0, "3: The strides of 3xi32 exceed 64 bits."},
       {{-3}, {4}, 0, "3: Dimension 0 of -3xi32 is below 0."},
   };
   const int32_t numbers[] = {0, 1, 2, 3, 4, 5};

@@ -378,7 +378,8 @@ TEST(HostAllocator, MustBeWellGiven) {
   options.allocate = [](size_t, size_t, void*) -> void* { return nullptr; };
   eyrie_device_t* none = nullptr;
   EXPECT_EQ(ErrorText(eyrie_device_open("local-sync", &options, &none)),
-            "3: Of the device options' allocate and deallocate one is NULL.");
+            "3: Only one of the device options' allocate and deallocate is "
+            "NULL; set both or neither.");
   // A struct from before allocators existed sets none.
   options.struct_size = offsetof(eyrie_device_options_t, log);
   EXPECT_EQ(ErrorText(eyrie_device_open("local-sync", &options, &none)), "OK");

@@ -88,7 +88,8 @@ TEST(PendingCallTest, GivesWhatACallGives) {
     if (row.want != nullptr) {
       EXPECT_EQ(got, row.want);
     }
-    EXPECT_EQ(Text(call->Results()), "9: The call's results are taken.");
+    EXPECT_EQ(Text(call->Results()),
+              "9: The call's results were taken before.");
   }
 }
 
@@ -101,7 +102,7 @@ TEST(PendingCallTest, GivesWay) {
   auto slow = PendingCall::Begin(*function, {1000}, wake);
   ASSERT_TRUE(slow);
   EXPECT_FALSE(slow->Run());
-  EXPECT_EQ(Text(slow->Results()), "9: The call is not over.");
+  EXPECT_EQ(Text(slow->Results()), "9: The call has not finished.");
   // Other calls in between: a normal one, a pending one, and an abandoned one.
   EXPECT_EQ(Text(function->Call({2})), "2");
   Loop other;

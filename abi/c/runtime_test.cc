@@ -320,7 +320,7 @@ TEST_F(CApiTest, ContextsThatCannotBeMade) {
   const std::string text =
       ErrorText(eyrie_context_create(&add, 1, nullptr, 0, &context));
   EXPECT_EQ(text.substr(0, 104),
-            "12: The module asks for more devices than are given (none). HAL "
+            "12: The module needs more devices than are given (none). HAL "
             "device `__device_0` not found or unavail");
   eyrie_module_release(add);
   EXPECT_EQ(context, nullptr) << "written after an error";

@@ -108,8 +108,9 @@ absl::Status Invoker::Located(const absl::Status& status, std::string name,
 }
 
 absl::Status Invoker::NothingToCall() const {
-  return absl::FailedPreconditionError(absl::StrCat(
-      "Function '", signature_.function(), "' is a signature alone."));
+  return absl::FailedPreconditionError(
+      absl::StrCat("Function '", signature_.function(),
+                   "' has only a signature and cannot be called."));
 }
 
 absl::Status Invoker::TooMany(size_t count) const {

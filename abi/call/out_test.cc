@@ -203,7 +203,7 @@ TEST(Out, ErrorsBeforeTheCall) {
        "Result 0: the array 3xi32 is given as its memory; 3xf32 is expected, "
        "and results are not converted."},
       {{HostValue(good.array()->ReadOnly())},
-       "Result 0: an array that is read-only cannot take a result."},
+       "Result 0: a read-only array cannot receive a result."},
       {{HostValue(memory.At(0, {3}, {0}))},
        "Result 0: an array whose elements share memory cannot take a result."},
       {{HostValue(memory.At(0, {3}, {2}))},

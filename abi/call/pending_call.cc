@@ -107,10 +107,11 @@ bool PendingCall::Run() {
 
 absl::Status PendingCall::TakeResults(std::vector<HostValue>& results) {
   if (state_ < State::kOver) {
-    return absl::FailedPreconditionError("The call is not over.");
+    return absl::FailedPreconditionError("The call has not finished.");
   }
   if (state_ == State::kTaken) {
-    return absl::FailedPreconditionError("The call's results are taken.");
+    return absl::FailedPreconditionError(
+        "The call's results were taken before.");
   }
   state_ = State::kTaken;
   RETURN_IF_ERROR(status_);

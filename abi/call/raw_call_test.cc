@@ -191,7 +191,7 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
        "Buffer<float32[?x4]> is expected, and dimension 1 is 3, not 4."},
       {"twice",
        "INVALID_ARGUMENT: Result allocator '__twice' of function 'twice' is "
-       "wrong about result 1: its buffer is another result's."},
+       "wrong about result 1: it uses the buffer of another result."},
       {"missing",
        "INVALID_ARGUMENT: Function 'missing' takes 2 arguments (input0: "
        "array, input1: array); 1 is given. The module "
@@ -255,7 +255,7 @@ TEST(RawCall, StorageIsNoArgument) {
   ASSERT_EQ(StatusText(first), "OK");
   EXPECT_EQ(StatusText(kept.Call(*first)),
             "INVALID_ARGUMENT: Result allocator '__kept' of function 'kept' is "
-            "wrong about result 0: its buffer is argument 0's.");
+            "wrong about result 0: it uses the buffer of argument 0.");
 }
 
 TEST(RawCall, StorageIsCounted) {

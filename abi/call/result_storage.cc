@@ -331,11 +331,11 @@ absl::Status ResultStorage::Take(const Ref<RefObject>& returned,
     for (size_t k = 0; k < inputs.size(); ++k) {
       if (raw_->signature.inputs[k].kind != Kind::kBuffer) continue;
       if (!Overlap(inputs[k].ref, *view->buffer())) continue;
-      return Wrong(i, absl::StrCat("its buffer is argument ", k, "'s."));
+      return Wrong(i, absl::StrCat("it uses the buffer of argument ", k, "."));
     }
     for (const Ref<RefObject>& other : slots.storage) {
       if (!Overlap(other.get(), *view->buffer())) continue;
-      return Wrong(i, "its buffer is another result's.");
+      return Wrong(i, "it uses the buffer of another result.");
     }
     Put(results_[i], std::move(view), slots);
     ++slots.allocated;

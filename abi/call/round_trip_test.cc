@@ -159,7 +159,8 @@ TEST(Samples, NarrowAndComplex) {
       {R"(["ndarray","cf64",1,1])", SampleKind::kZeros,
        R"(["0000000000000000"])"},
       {R"(["ndarray",["slist","i32"],null])", SampleKind::kAuto,
-       "INVALID_ARGUMENT: values of type *x([i32]) cannot be made up: its rank "
+       "INVALID_ARGUMENT: values of type *x([i32]) cannot be generated: its "
+       "rank "
        "is not known. (argument 0)"},
   };
   const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];

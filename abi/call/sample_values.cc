@@ -60,7 +60,7 @@ class Sampler {
  private:
   static absl::Status Unmade(const Type& type, absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "values of type ", type.ToString(), " cannot be made up", why));
+        "values of type ", type.ToString(), " cannot be generated", why));
   }
 
   // Returns the next random number, by SplitMix64.
@@ -209,7 +209,7 @@ class Sampler {
   absl::Status CountRow() {
     if (++rows_ <= kMaxRows) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat(
-        "more than ", kMaxRows, " values would have to be made up."));
+        "more than ", kMaxRows, " values would have to be generated."));
   }
 
   static constexpr size_t kMaxRows = size_t{1} << 20;  // items of nested lists

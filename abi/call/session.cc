@@ -139,7 +139,7 @@ std::string RefusedFormats(const std::vector<std::string>& refused,
     }
   }
   return absl::StrCat(
-      "The module asks for executables of the format ",
+      "The module needs executables of the format ",
       absl::StrJoin(refused, ", "), ", which ", absl::StrJoin(ids, ", "),
       " does not run",
       flag_helps     ? " without --allow_system_executables"
@@ -186,7 +186,7 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
   if (refusals.formats.empty() && refusals.devices.empty()) {
     return absl::Status(
         status.code(),
-        absl::StrCat("The module asks for more devices than are given (",
+        absl::StrCat("The module needs more devices than are given (",
                      ids.empty() ? "none" : absl::StrCat(ids.size(), ": "),
                      absl::StrJoin(ids, ", "), ")",
                      ids.empty() ? "" : "; one may be given several times",
@@ -195,7 +195,7 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
   if (refusals.formats.empty()) {
     return absl::Status(
         status.code(),
-        absl::StrCat("The module asks for a ",
+        absl::StrCat("The module needs a ",
                      absl::StrJoin(refusals.devices, " or "),
                      " device; given is ", absl::StrJoin(ids, ", "), ". ",
                      WithoutTarget(status.message())));

@@ -125,7 +125,8 @@ absl::Status CheckOutputText(absl::string_view text) {
 absl::Status CheckOutputFormat(absl::string_view text) {
   if (FormatOf(text) != OutputFormat::kOther) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--output='", text, "' would have the value's bytes alone, which are no ",
+      "--output='", text,
+      "' would contain only the value's bytes, which are not a ",
       absl::AsciiStrToLower(text.substr(text.rfind('.'))),
       " file. Use .npy or .npz for a NumPy array, .bin for its "
       "bytes, '-' for its text, or --output=json for JSON on standard "

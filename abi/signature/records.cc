@@ -119,7 +119,7 @@ class RecordParser {
     if (tag == "sdict") return Dict(json);
     if (tag == "py_homogeneous_list") return Homogeneous(json);
     if (tag == "named") {
-      return Malformed("A 'named' record stands within another", json);
+      return Malformed("A 'named' record is nested in another", json);
     }
     if (tag == "sdict_kwargs") {
       ASSIGN_OR_RETURN(Type type, Dict(json));
@@ -220,8 +220,8 @@ class RecordParser {
 
   absl::StatusOr<Type> Homogeneous(const Json& json) {
     if (json.items.size() != 2) {
-      return Malformed("A 'py_homogeneous_list' has not one element type",
-                       json);
+      return Malformed(
+          "A 'py_homogeneous_list' must have exactly one element type", json);
     }
     Type type;
     type.kind = Kind::kHomogeneous;

@@ -244,9 +244,10 @@ class SignatureReader {
       }
       const auto result = static_cast<size_t>(*argument.storage_of);
       if (result >= results || has_storage[result]) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "Argument ", i, " is storage for result ", result,
-            result < results ? ", which has storage." : ", which is none."));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Argument ", i, " is storage for result ", result,
+                         result < results ? ", which already has storage."
+                                          : ", which does not exist."));
       }
       has_storage[result] = true;
       storage.push_back(std::move(argument));

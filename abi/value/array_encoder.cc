@@ -217,7 +217,7 @@ absl::Status Encoder::CheckGiven(const HostArray& array, const Type& type,
   const bool lends = array.use() == HostArray::Use::kLend;
   if (is_storage_ && lends && array.is_read_only()) {
     return absl::InvalidArgumentError(
-        "an array that is read-only cannot take a result.");
+        "a read-only array cannot receive a result.");
   }
   if (use == BufferUse::kAsIs && elements_may_change_ &&
       MayChangeValue(from, to)) {
@@ -279,7 +279,7 @@ absl::Status Encoder::Lend(const HostArray& array, ElementType type,
     // The buffer belongs to another device, which does not share memory.
     if (!is_storage_) return absl::UnavailableError("");
     return absl::InvalidArgumentError(
-        "an array in memory of another device cannot take a result.");
+        "an array in the memory of another device cannot receive a result.");
   }
   if (!view) {
     if (device_ == nullptr) return absl::UnavailableError("");
@@ -338,7 +338,7 @@ absl::Status Encoder::TakeRow(const HostValue& value, int64_t count,
   }
   return absl::InvalidArgumentError(
       absl::StrCat(value.Describe(), " is given; a list of ", count,
-                   ", as its neighbours are, is expected."));
+                   " is expected, like its neighbours."));
 }
 
 // Checks that nested lists have a shape. If `target` is not null, also writes

@@ -54,8 +54,9 @@ absl::StatusOr<int64_t> CountOf(ElementType type,
   for (const int64_t dimension : shape) {
     const std::optional<int64_t> product = CheckedMul(count, dimension);
     if (!product) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The elements of ", ShapeTextOf(type, shape), " cannot be counted."));
+      return absl::InvalidArgumentError(
+          absl::StrCat("The number of elements of ", ShapeTextOf(type, shape),
+                       " exceeds 64 bits."));
     }
     count = *product;
   }
@@ -119,8 +120,8 @@ absl::Status CheckReach(std::span<const int64_t> shape,
       static_cast<uint64_t>(reach->highest) <= size - first) {
     return absl::OkStatus();
   }
-  return absl::OutOfRangeError(absl::StrCat("The strides lead outside of the ",
-                                            size, " bytes of the array."));
+  return absl::OutOfRangeError(absl::StrCat(
+      "The strides address memory outside the ", size, " bytes of the array."));
 }
 
 }  // namespace
@@ -170,7 +171,8 @@ absl::Status HostArray::Set(ElementType type, std::span<const int64_t> shape,
   const std::optional<uint64_t> length = hal::DenseByteLength(type, count_);
   if (!length || hal::BitCount(type) == 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The bytes of ", ShapeText(), " cannot be counted."));
+        absl::StrCat("The number of bytes of ", ShapeText(),
+                     " exceeds 64 bits."));
   }
   byte_length_ = *length;
   data_ = first <= bytes.size() ? bytes.data() + first : nullptr;
@@ -219,9 +221,8 @@ absl::Status HostArray::SetAt(ElementType type, std::span<const int64_t> shape,
     const std::optional<Reach> all =
         ReachOf(shape, strides, hal::StrideBits(type) / kBitsPerByte);
     if (!all) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The strides of ", ShapeTextOf(type, shape),
-                       " lead further than 64 bits count."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The strides of ", ShapeTextOf(type, shape), " exceed 64 bits."));
     }
     reach = *all;
   }

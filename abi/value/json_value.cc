@@ -117,8 +117,8 @@ absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key,
   }
   return absl::NotFoundError(
       absl::StrCat("'", path, "' has the arrays ", QuotedNames(names), "; ",
-                   key ? absl::StrCat("'", key->text, "' is none of them.")
-                       : "\"key\" must say which."));
+                   key ? absl::StrCat("'", key->text, "' is not one of them.")
+                       : "\"key\" must name one."));
 }
 
 // Returns the shape of nested lists, from the first item of each.
@@ -187,7 +187,7 @@ absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
   ASSIGN_OR_RETURN(const ElementType type, hal::ParseElementType(name));
   if (hal::StrideBits(type) % 8 != 0) {
     return Malformed(
-        absl::StrCat("Elements of ", name, " have no place in JSON"), json);
+        absl::StrCat("Elements of ", name, " cannot be written as JSON"), json);
   }
   const Json* data = json.Find("data");
   if (data == nullptr) return Malformed("An array lacks its 'data'", json);

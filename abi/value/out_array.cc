@@ -139,7 +139,7 @@ absl::Status CheckOut(const HostValue& out, const Type& type) {
   }
   if (array->is_read_only()) {
     return absl::InvalidArgumentError(
-        "an array that is read-only cannot take a result.");
+        "a read-only array cannot receive a result.");
   }
   if (type.element != ElementType::kNone &&
       !TakesElements(*array, type.element)) {

@@ -320,7 +320,7 @@ TEST(Library, DamagedTables) {
        "INVALID_ARGUMENT: The executable answers for library version 6 with "
        "version 4."},
       {[](Data& d) { d.header.features = 0x30; },
-       "UNIMPLEMENTED: The executable asks for library features 30h; none are "
+       "UNIMPLEMENTED: The executable needs library features 30h; none are "
        "known."},
       {[](Data& d) { d.header.sanitizer = 3; },
        "UNIMPLEMENTED: The executable is compiled with sanitizer thread, which "

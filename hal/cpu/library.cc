@@ -40,7 +40,7 @@ absl::StatusOr<absl::string_view> ReadHeader(
   }
   if (header.features != 0) {
     return absl::UnimplementedError(
-        absl::StrCat("The executable asks for library features ",
+        absl::StrCat("The executable needs library features ",
                      absl::Hex(header.features), "h; none are known."));
   }
   if (header.sanitizer != 0) {

@@ -132,7 +132,7 @@ class Reader {
 absl::Status Reader::Verify(Bytes flatbuffer) {
   if (flatbuffer.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
     return Unimplemented("'s FlatBuffer has ", flatbuffer.size(),
-                         " bytes; the most is ",
+                         " bytes; the limit is ",
                          FLATBUFFERS_MAX_BUFFER_SIZE - 1, ".");
   }
   if (reinterpret_cast<uintptr_t>(flatbuffer.data()) % sizeof(uint64_t) != 0) {

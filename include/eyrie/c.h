@@ -380,7 +380,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_function_begin(
 EYRIE_EXPORT int eyrie_call_run(eyrie_call_t* call);
 
 /* Stores the results of a call that is over, as eyrie_function_call does. May
- * be called only once. FAILED_PRECONDITION: the call is not over, or its
+ * be called only once. FAILED_PRECONDITION: the call has not finished, or its
  * results have been taken. RESOURCE_EXHAUSTED: `results` is too small; this may
  * be called again. Otherwise the error of the call. */
 EYRIE_EXPORT eyrie_error_t* eyrie_call_results(eyrie_call_t* call,

@@ -114,18 +114,18 @@ TEST(RefusalsTest, Modules) {
   const std::string add = absl::StrCat(kModules, "add.vmfb");
   const Case cases[] = {
       {{absl::StrCat(kTestdata, "add_aarch64.vmfb")},
-       "UNIMPLEMENTED: The module asks for executables of the format "
+       "UNIMPLEMENTED: The module needs executables of the format "
        "embedded-elf-arm_64, which local-sync does not run; what runs: "
        "vmvx-bytecode-fb, embedded-elf-x86_64. HAL device `__device_0` not "
        "found or unavailable.\n"},
       {{absl::StrCat(kTestdata, "add_system.vmfb")},
-       "UNIMPLEMENTED: The module asks for executables of the format "
+       "UNIMPLEMENTED: The module needs executables of the format "
        "system-elf-x86_64, which local-sync does not run without "
        "--allow_system_executables; what runs: vmvx-bytecode-fb, "
        "embedded-elf-x86_64. HAL device `__device_0` not found or "
        "unavailable.\n"},
       {{absl::StrCat(kTestdata, "add_vulkan.vmfb")},
-       "UNIMPLEMENTED: The module asks for a vulkan device; given is "
+       "UNIMPLEMENTED: The module needs a vulkan device; given is "
        "local-sync. HAL device `__device_0` not found or unavailable.\n"},
       {{absl::StrCat(kModules, "vm_linked.vmfb")},
        "NOT_FOUND: Module vm_linked requires module vm_library version 0, "

@@ -120,7 +120,7 @@ class Loader {
     return absl::StrCat(
         others, others == 1 ? " function of " : " functions of ", name,
         others == 1 ? " has" : " have", " arguments or results, and ",
-        others == 1 ? "is no test." : "are no tests.");
+        others == 1 ? "is not a test." : "are not tests.");
   }
 
   const Arguments& arguments_;
@@ -215,7 +215,7 @@ absl::Status Check::Select() {
       });
     });
     if (!used) {
-      PrintNote(absl::StrCat(line.place, ": no test is called '",
+      PrintNote(absl::StrCat(line.place, ": no test is named '",
                              PlainName(line.pattern), "'."));
     }
   }

@@ -178,7 +178,7 @@ const Debugger::Command* Debugger::FindCommand(absl::string_view name) {
                      DidYouMean(name, names), " 'help' lists all commands.\n"));
     return nullptr;
   }
-  Say(absl::StrCat("'", name, "' may be ",
+  Say(absl::StrCat("'", name, "' is ambiguous: ",
                    absl::StrJoin(found, " or ",
                                  [](std::string* out, const Command* command) {
                                    absl::StrAppend(out, command->name);

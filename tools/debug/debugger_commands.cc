@@ -178,8 +178,8 @@ bool Debugger::Line(absl::string_view argument) {
   const CodeSpot spot = SpotOf(Selected());
   if (spot.module->def().LocationsOf(spot.function).empty()) {
     Say(absl::StrCat(FunctionText(spot),
-                     " does not say which lines it is of; 'next' goes by "
-                     "instructions.\n"));
+                     " has no line numbers; 'next' steps by "
+                     "instruction.\n"));
     return true;
   }
   return Advance(Mode::kLine, argument);

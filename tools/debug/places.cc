@@ -142,9 +142,10 @@ absl::Status NoSuchLine(absl::string_view file, int line,
   if (files.empty()) {
     return absl::NotFoundError("No module has source locations.");
   }
-  std::string text = absl::StrCat("No code is of ", PlainName(file), ":", line);
+  std::string text =
+      absl::StrCat("No code comes from ", PlainName(file), ":", line);
   if (before != 0 || behind != 0) {
-    absl::StrAppend(&text, "; the next that has some is line ",
+    absl::StrAppend(&text, "; the nearest line with code is ",
                     before == 0 ? behind : before);
     if (before != 0 && behind != 0) absl::StrAppend(&text, " or ", behind);
   } else {
@@ -274,10 +275,10 @@ absl::StatusOr<std::vector<CodeSpot>> FindSpots(absl::string_view text,
     }
     const std::string file = FileAtHand(at);
     if (file.empty()) {
-      return absl::NotFoundError(absl::StrCat(
-          "Line ", line, " is of no file: module '",
-          PlainName(at.module->name()),
-          "' does not say where its code comes from. An offset is +0x1c."));
+      return absl::NotFoundError(
+          absl::StrCat("Line ", line, " needs a file: module '",
+                       PlainName(at.module->name()),
+                       "' has no source locations. An offset is +0x1c."));
     }
     return FindLine(file, line, modules, listing);
   }

@@ -128,7 +128,7 @@ void Gatherer::GatherExecutable(const ExecutableUse& use) {
   executable.rodata = use.rodata;
   if (!use.rodata.has_value()) {
     executable.readable =
-        absl::NotFoundError("Its bytes are known only when it is made.");
+        absl::NotFoundError("Its content is known only at run time.");
     report_.executables.push_back(std::move(executable));
     return;
   }
@@ -284,7 +284,7 @@ void Gatherer::JudgeDevices() {
       case Need::Kind::kDevice:
         if (!need.found.empty()) break;
         verdict.reasons.push_back(
-            absl::StrCat("It asks for a ", name, " device. ",
+            absl::StrCat("It needs a ", name, " device. ",
                          machine_->absent().empty()
                              ? "There is no such driver."
                              : absl::StrJoin(machine_->absent(), " ")));

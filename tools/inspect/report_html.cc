@@ -156,7 +156,7 @@ void HtmlWriter::WriteHead() {
       "</h1>\n<p class=\"dim\">module <b>", Plain(def.name), "</b>, ",
       SizeText(report_.sizes.file), ", compiled by ",
       report_.releases.empty()
-          ? "no one release"
+          ? "no single release"
           : absl::StrCat("iree-compile ", report_.releases.ToString()),
       ", bytecode ", def.bytecode_major, ".", def.bytecode_minor, ", ",
       def.archive().is_zip() ? "in a ZIP" : "bare", "</p>\n");
@@ -242,10 +242,10 @@ void HtmlWriter::WriteSizes() {
   Row({"state of each context",
        absl::StrCat(SizeText(sizes.state_bytes), " and ", sizes.state_refs,
                     " references")});
-  Row({"buffers for a while", SizeText(sizes.transient)});
-  Row({"buffers for good", SizeText(sizes.persistent)});
+  Row({"transient buffers", SizeText(sizes.transient)});
+  Row({"persistent buffers", SizeText(sizes.persistent)});
   if (sizes.unknown_allocations > 0) {
-    Row({"buffers of a size known when they are made",
+    Row({"buffers whose size is known only at run time",
          absl::StrCat(sizes.unknown_allocations)});
   }
   Add("</table>\n");

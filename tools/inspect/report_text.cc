@@ -108,7 +108,7 @@ void TextWriter::WriteHead() {
   Line("Module ", PlainName(def.name), " in ", PlainPath(def.archive().name()));
   Item("compiled by",
        report_.releases.empty()
-           ? "no one release: its bytecode and its imports contradict each "
+           ? "no single release: its bytecode and its imports contradict each "
              "other"
            : absl::StrCat("iree-compile ", report_.releases.ToString()));
   Item(
@@ -178,11 +178,11 @@ void TextWriter::WriteSizes() {
                                sizes.state_refs, " references"));
   }
   std::string allocations =
-      absl::StrCat(SizeText(sizes.transient), " for a while, ",
-                   SizeText(sizes.persistent), " for good");
+      absl::StrCat(SizeText(sizes.transient), " transient, ",
+                   SizeText(sizes.persistent), " persistent");
   if (sizes.unknown_allocations > 0) {
     absl::StrAppend(&allocations, ", and ", sizes.unknown_allocations,
-                    " whose size is known when they are made");
+                    " whose size is known only at run time");
   }
   if (!report_.facts.allocations.empty()) {
     Item("buffers",

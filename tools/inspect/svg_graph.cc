@@ -105,10 +105,9 @@ std::string SvgGraph(const CallGraph& graph) {
     width = std::max(width, box.x + box.width + kMargin);
     height = std::max(height, box.y + kHeight + kMargin);
   }
-  std::string text =
-      absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width,
-                   "\" height=\"", height,
-                   "\" role=\"img\"><title>Who calls whom</title>\n");
+  std::string text = absl::StrCat(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width,
+      "\" height=\"", height, "\" role=\"img\"><title>Call graph</title>\n");
   for (const GraphEdge& edge : graph.edges) {
     absl::StrAppend(&text, Edge(boxes[edge.from], boxes[edge.to], edge.count));
   }

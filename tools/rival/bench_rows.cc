@@ -96,9 +96,8 @@ absl::StatusOr<std::vector<BenchRow>> ReadTableRows(absl::string_view output) {
     if (aggregate || !absl::SimpleAtod(words[1], &number)) continue;
     if (number == 0) {
       return RowFailed(words[0], absl::StrCat(words[1], " ", words[2],
-                                              " is too little; as JSON "
-                                              "(--benchmark_format=json) it "
-                                              "would say more."));
+                                              " has too few digits; use "
+                                              "--benchmark_format=json."));
     }
     const auto seconds = Seconds(number, words[2]);
     if (seconds.has_value()) {

@@ -43,8 +43,8 @@ TEST(BenchRows, Read) {
        "BM_a 2"},
       {"BM_a ERROR OCCURRED: 'it is broken'\n", "BM_a fails:  'it is broken'"},
       {"BM_a 0.000 ms 0 ms 1\n",
-       "BM_a fails: 0.000 ms is too little; as JSON (--benchmark_format=json) "
-       "it would say more."},
+       "BM_a fails: 0.000 ms has too few digits; use "
+       "--benchmark_format=json."},
       {"BM_b -1 ms 0 ms 1\nBM_c nan ms 0 ms 1\n"
        "BM_d inf ms 0 ms 1\nBM_e 1 h 0 h 1\n",
        kNone},
