@@ -383,6 +383,7 @@ absl::Status CommandBuffer::Finalize() {
         absl::StrCat("Debug groups are still open (", debug_depth_, ")."));
   }
   finalized_ = true;
+  recorder_state_.reset();
   return absl::OkStatus();
 }
 

@@ -215,6 +215,9 @@ class CommandBuffer final : public ChargedObject {
       absl::FunctionRef<void(RecordedRef&)> change,
       std::span<const Ref<Buffer>> kept, MemoryCharge charge) const;
 
+  // State that a recorder keeps here until Finalize. May be null.
+  Ref<RefObject>& recorder_state() { return recorder_state_; }
+
   // A driver's cached translation of the commands, for the next submission.
   // TakeTranslation returns null if there is none or another submission has
   // taken it. Thread-safe.
@@ -262,6 +265,7 @@ class CommandBuffer final : public ChargedObject {
   size_t charged_slots_ = 0;
   CommandArena arena_;
   absl::InlinedVector<Ref<RefObject>, 8> retained_;
+  Ref<RefObject> recorder_state_;
   mutable std::mutex translation_mutex_;
   mutable Ref<RefObject> translation_;  // guarded by translation_mutex_
 };

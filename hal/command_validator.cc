@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
@@ -191,6 +192,22 @@ absl::Status ValidateCopy(const RecordedRef& source,
                    " to ", to, " of one allocation overlaps itself."));
 }
 
+namespace {
+
+// Reports whether a dispatch may have `count` constants or bindings.
+bool Fits(size_t count, uint32_t declared) {
+  return count == declared || (declared == ExportInfo::kUndeclared &&
+                               count <= ExportInfo::kMaxUndeclared);
+}
+
+std::string CountText(uint32_t declared) {
+  return declared == ExportInfo::kUndeclared
+             ? absl::StrCat("up to ", ExportInfo::kMaxUndeclared)
+             : absl::StrCat(declared);
+}
+
+}  // namespace
+
 absl::Status ValidateDispatch(const Executable* executable,
                               uint64_t export_ordinal, size_t constant_count,
                               size_t binding_count) {
@@ -204,14 +221,14 @@ absl::Status ValidateDispatch(const Executable* executable,
         " is past the executable's last one (it has ", exports.size(), ")."));
   }
   const ExportInfo& info = exports[export_ordinal];
-  if (constant_count == info.constant_count &&
-      binding_count == info.binding_count) [[likely]] {
+  if (Fits(constant_count, info.constant_count) &&
+      Fits(binding_count, info.binding_count)) [[likely]] {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("A dispatch of '", info.name, "' has ", constant_count,
-                   " constants and ", binding_count, " bindings; it takes ",
-                   info.constant_count, " and ", info.binding_count, "."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "A dispatch of '", info.name, "' has ", constant_count, " constants and ",
+      binding_count, " bindings; it takes ", CountText(info.constant_count),
+      " and ", CountText(info.binding_count), "."));
 }
 
 absl::Status ValidateWorkgroupCount(const uint32_t (&count)[3]) {

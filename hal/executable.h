@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -16,11 +18,17 @@
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "base/work_budget.h"
+#include "hal/pipeline_layout.h"
 
 namespace eyrie::hal {
 
 // The arguments that a dispatch of an export must supply.
 struct ExportInfo {
+  // A count that the executable does not declare: its dispatches may have any
+  // number up to kMaxUndeclared.
+  static constexpr uint32_t kUndeclared = UINT32_MAX;
+  static constexpr uint32_t kMaxUndeclared = 64;
+
   absl::string_view name;       // may be empty; owned by the executable
   uint32_t constant_count = 0;  // 32-bit words
   uint32_t binding_count = 0;   // buffers
@@ -51,6 +59,13 @@ class Executable : public ChargedObject {
   // Returns the exports in the order of their ordinals.
   virtual std::span<const ExportInfo> exports() const = 0;
 
+  // Returns the layout of each export, or nothing if dispatches do not use
+  // layouts. Set before the executable is shared.
+  std::span<const Ref<PipelineLayout>> layouts() const { return layouts_; }
+  void set_layouts(std::vector<Ref<PipelineLayout>> layouts) {
+    layouts_ = std::move(layouts);
+  }
+
   // Returns the ordinal of the export named `name`, or nullopt.
   std::optional<uint32_t> FindExport(absl::string_view name) const;
 
@@ -69,6 +84,7 @@ class Executable : public ChargedObject {
 
  private:
   const void* const driver_tag_;
+  std::vector<Ref<PipelineLayout>> layouts_;
 };
 
 // The input of CreateExecutable. Views are borrowed for the call.
@@ -80,6 +96,7 @@ struct ExecutableParams {
   // null: no limit.
   std::shared_ptr<WorkBudget> work = nullptr;
   std::shared_ptr<MemoryMeter> memory = nullptr;
+  std::span<const Ref<PipelineLayout>> layouts = {};  // of the exports, or none
 };
 
 }  // namespace eyrie::hal

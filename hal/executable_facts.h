@@ -3,6 +3,7 @@
 #define EYRIE_HAL_EXECUTABLE_FACTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,9 @@ namespace eyrie::hal {
 // One export.
 struct KernelFacts {
   std::string name;  // empty if unknown
-  uint32_t constant_count = 0;
-  uint32_t binding_count = 0;
+  // Nullopt if the executable does not declare them.
+  std::optional<uint32_t> constant_count;
+  std::optional<uint32_t> binding_count;
   uint32_t workgroup_size[3] = {1, 1, 1};
   uint32_t local_memory = 0;  // bytes per workgroup
   std::string source;         // "model.mlir:12"; empty if unknown

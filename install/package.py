@@ -38,7 +38,7 @@ Suggests: g++, libvulkan1, pkgconf
 Section: science
 Priority: optional
 Description: runtime for compiled machine-learning modules
- Eyrie loads the .vmfb files that iree-compile 3.1 to 3.13 writes, verifies
+ Eyrie loads the .vmfb files that iree-compile 20230404 to 3.13 writes, verifies
  them, and runs them on the CPU or on a Vulkan device.
  .
  This package has the eyrie command, which runs, dumps, inspects, debugs, tests

@@ -1,20 +1,19 @@
 #include "tools/compat_flag.h"
 
+#include <optional>
 #include <string>
 
-#include "abi/call/host_imports.h"
 #include "absl/strings/str_cat.h"
+#include "vm/isa/release.h"
 
 namespace eyrie::tools {
 
 absl::Status CheckCompat(const Arguments& arguments) {
   const std::string& compat = arguments.GetString("compat");
-  const abi::ReleaseRange known;
-  bool found = compat.empty();
-  for (int minor = known.first; minor <= known.last; ++minor) {
-    found |= compat == absl::StrCat("3.", minor);
-  }
-  if (found) return absl::OkStatus();
+  const vm::ReleaseRange known = {1, vm::kNewestRelease};
+  if (compat.empty()) return absl::OkStatus();
+  const std::optional<int> release = vm::FindRelease(compat);
+  if (release && *release >= known.first) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--compat='", compat, "' is not a known release; expected ",
                    known.ToString(), "."));

@@ -1,11 +1,13 @@
 // The binary interface between a CPU executable and its host: the
-// "executable library" of IREE's compilers, versions 5 (releases 3.1 to 3.7)
-// and 6 (3.8 on).
+// "executable library" of IREE's compilers, versions 3 (releases 20230209 to
+// 20240226), 4 (to 20240724), 5 (to 3.7) and 6 (3.8 on).
 //
 // The versions differ in the export table and the attributes; the arguments of
-// a dispatch are the same. Field names and offsets are the format's, from
-// IREE's runtime/src/iree/hal/local/executable_library.h.
-// Tested by executable_test.cc.
+// a dispatch are the same. An import takes `context` before `params` in version
+// 3 until 20230419; no import is provided, so the order does not matter. Field
+// names and offsets are the format's, from IREE's
+// runtime/src/iree/hal/local/executable_library.h. Tested by
+// executable_test.cc.
 #ifndef EYRIE_HAL_CPU_DISPATCH_ABI_H_
 #define EYRIE_HAL_CPU_DISPATCH_ABI_H_
 
@@ -14,8 +16,8 @@
 
 namespace eyrie::hal::cpu {
 
-inline constexpr uint32_t kLibraryVersion5 = 5;
-inline constexpr uint32_t kLibraryVersion6 = 6;
+inline constexpr uint32_t kOldestLibraryVersion = 3;
+inline constexpr uint32_t kNewestLibraryVersion = 6;
 
 // The only symbol that a library exports: a LibraryQuery.
 inline constexpr char kLibraryQuerySymbol[] =
@@ -119,7 +121,7 @@ static_assert(offsetof(LibraryHeader, sanitizer) == 20);
 inline constexpr const char* kSanitizerNames[] = {"none", "address", "memory",
                                                   "thread", "undefined"};
 
-// Returns a LibraryV5 or LibraryV6, as its header's version says, or null if
+// Returns a LibraryV3 to LibraryV6, as its header's version says, or null if
 // the library does not support `version`. A compiled library supports exactly
 // one.
 using LibraryQuery = const LibraryHeader* const* (*)(uint32_t version,
@@ -130,6 +132,13 @@ struct ImportTable {
   const char* const* symbols;  // "?name": optional
 };
 static_assert(sizeof(ImportTable) == 16);
+
+// Versions 3 and 4 do not count constants and bindings.
+struct DispatchAttributesV3 {
+  uint16_t local_memory_pages;
+  uint16_t reserved;
+};
+static_assert(sizeof(DispatchAttributesV3) == 4);
 
 struct DispatchAttributesV5 {
   uint16_t local_memory_pages;
@@ -166,16 +175,27 @@ struct SourceLocation {
 static_assert(sizeof(SourceLocation) == 16);
 
 // Each table has `count` entries, or is null.
-struct ExportTableV5 {
+struct ExportTableV3 {
   uint32_t count;
   const DispatchFunction* functions;
-  const DispatchAttributesV5* attributes;
+  const DispatchAttributesV3* attributes;
+  const char* const* names;
+  const char* const* tags;
+  const SourceLocation* source_locations;
+};
+static_assert(sizeof(ExportTableV3) == 48);
+
+template <typename Attributes>
+struct ExportTableV4 {
+  uint32_t count;
+  const DispatchFunction* functions;
+  const Attributes* attributes;
   const char* const* names;
   const char* const* tags;
   const SourceLocation* source_locations;
   const void* stage_locations;
 };
-static_assert(sizeof(ExportTableV5) == 56);
+static_assert(sizeof(ExportTableV4<DispatchAttributesV3>) == 56);
 
 struct ExportTableV6 {
   uint32_t count;
@@ -201,24 +221,27 @@ struct SourceFileTable {
   const void* files;
 };
 
-struct LibraryV5 {
+struct LibraryV3 {
   const LibraryHeader* header;
   ImportTable imports;
-  ExportTableV5 exports;
+  ExportTableV3 exports;
+  ConstantTable constants;
+};
+static_assert(offsetof(LibraryV3, constants) == 72);
+
+template <typename ExportTable>
+struct LibraryOf {
+  const LibraryHeader* header;
+  ImportTable imports;
+  ExportTable exports;
   ConstantTable constants;
   SourceFileTable sources;
 };
+using LibraryV4 = LibraryOf<ExportTableV4<DispatchAttributesV3>>;
+using LibraryV5 = LibraryOf<ExportTableV4<DispatchAttributesV5>>;
+using LibraryV6 = LibraryOf<ExportTableV6>;
 static_assert(offsetof(LibraryV5, exports) == 24);
 static_assert(offsetof(LibraryV5, constants) == 80);
-
-struct LibraryV6 {
-  const LibraryHeader* header;
-  ImportTable imports;
-  ExportTableV6 exports;
-  ConstantTable constants;
-  SourceFileTable sources;
-};
-static_assert(offsetof(LibraryV6, exports) == 24);
 static_assert(offsetof(LibraryV6, constants) == 104);
 
 }  // namespace eyrie::hal::cpu

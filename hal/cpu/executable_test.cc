@@ -245,6 +245,13 @@ class FakeImage final : public Image {
     attributes.workgroup_size_y = 5;
     attributes.workgroup_size_z = 6;
     data.library.header = data.library5.header = &data.header;
+    data.library3.header = data.library4.header = &data.header;
+    data.library3.exports = {2,          data.functions, data.attributes3,
+                             data.names, nullptr,        nullptr};
+    data.library4.exports = {2,       data.functions, nullptr, data.names,
+                             nullptr, nullptr,        nullptr};
+    data.library4.constants.count = 4;
+    data.attributes3[1].local_memory_pages = 3;
     data.library.imports = {2, data.imports};
     data.library.exports.count = data.library5.exports.count = 2;
     data.library.exports.functions = data.functions;
@@ -271,12 +278,15 @@ class FakeImage final : public Image {
          optional[8] = "?erf_v2";
     LibraryHeader header = {};
     DispatchFunction functions[2] = {CodeAt(0), CodeAt(16)};
+    DispatchAttributesV3 attributes3[2] = {};
     DispatchAttributesV5 attributes5[2] = {};
     DispatchAttributesV6 attributes6[2] = {};
     const char* names[2] = {first, second};
     const char* imports[2] = {optional, required};
     LibraryV6 library = {};
     LibraryV5 library5 = {};
+    LibraryV4 library4 = {};
+    LibraryV3 library3 = {};
   } data;
 };
 
@@ -287,10 +297,13 @@ std::string Describe(const absl::StatusOr<Library>& library) {
     absl::StrAppend(&text, " ", name);
   }
   for (const LibraryExport& entry : library->exports) {
-    absl::StrAppend(&text, " ", entry.name, "(", entry.constant_count, ", ",
-                    entry.binding_count, ", ", entry.local_memory_size, ", ",
-                    entry.workgroup_size[0], "x", entry.workgroup_size[1], "x",
-                    entry.workgroup_size[2], ")");
+    const auto count = [](uint32_t declared) {
+      return declared == ExportInfo::kUndeclared ? "?" : absl::StrCat(declared);
+    };
+    absl::StrAppend(&text, " ", entry.name, "(", count(entry.constant_count),
+                    ", ", count(entry.binding_count), ", ",
+                    entry.local_memory_size, ", ", entry.workgroup_size[0], "x",
+                    entry.workgroup_size[1], "x", entry.workgroup_size[2], ")");
   }
   return text;
 }
@@ -307,6 +320,12 @@ TEST(Library, Tables) {
   image.data.library5.exports.names = nullptr;
   EXPECT_EQ(Describe(ReadLibrary(image, 5, &image.data.library5.header)),
             "library 0 (0, 0, 0, 1x1x1) (0, 0, 0, 1x1x1)");
+  image.data.header.version = 4;
+  EXPECT_EQ(Describe(ReadLibrary(image, 4, &image.data.library4.header)),
+            "library 4 one(?, ?, 0, 1x1x1) two(?, ?, 0, 1x1x1)");
+  image.data.header.version = 3;
+  EXPECT_EQ(Describe(ReadLibrary(image, 3, &image.data.library3.header)),
+            "library 0 one(?, ?, 0, 1x1x1) two(?, ?, 12288, 1x1x1)");
 }
 
 TEST(Library, DamagedTables) {

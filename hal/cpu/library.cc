@@ -1,4 +1,4 @@
-// Reads versions 5 and 6 of the library tables through the same code.
+// Reads all versions of the library tables through the same code.
 //
 // Tested by executable_test.cc.
 #include "hal/cpu/library.h"
@@ -13,6 +13,7 @@
 #include "base/allocate.h"
 #include "base/file_growth.h"
 #include "base/status_macros.h"
+#include "hal/executable.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -85,12 +86,21 @@ absl::Status ReadImports(const Image& image, const ImportTable& table,
   return absl::OkStatus();
 }
 
-// An unknown workgroup size becomes 1. Version 5 has no size; in version 6, it
-// is 0 if unknown.
-void ReadWorkgroupSize(const DispatchAttributesV5&, LibraryExport& entry) {
+// Copies the counts and the workgroup size. An unknown size becomes 1: version
+// 6 has the only one, which is 0 if unknown.
+void ReadCounts(const DispatchAttributesV3&, LibraryExport& entry) {
+  entry.constant_count = ExportInfo::kUndeclared;
+  entry.binding_count = ExportInfo::kUndeclared;
   std::fill_n(entry.workgroup_size, 3, 1);
 }
-void ReadWorkgroupSize(const DispatchAttributesV6& from, LibraryExport& entry) {
+void ReadCounts(const DispatchAttributesV5& from, LibraryExport& entry) {
+  entry.constant_count = from.constant_count;
+  entry.binding_count = from.binding_count;
+  std::fill_n(entry.workgroup_size, 3, 1);
+}
+void ReadCounts(const DispatchAttributesV6& from, LibraryExport& entry) {
+  entry.constant_count = from.constant_count;
+  entry.binding_count = from.binding_count;
   entry.workgroup_size[0] = std::max<uint32_t>(1, from.workgroup_size_x);
   entry.workgroup_size[1] = std::max<uint32_t>(1, from.workgroup_size_y);
   entry.workgroup_size[2] = std::max<uint32_t>(1, from.workgroup_size_z);
@@ -100,16 +110,15 @@ template <typename Attributes>
 absl::Status ReadAttributes(const Image& image, const Attributes* table,
                             uint32_t ordinal, LibraryExport& entry) {
   Attributes attributes = {};
-  // In version 5, a null table means that all attributes are 0.
+  // Before version 6, a null table means that all attributes are 0.
   if (table != nullptr || std::is_same_v<Attributes, DispatchAttributesV6>) {
     ASSIGN_OR_RETURN(attributes,
                      image.ReadElement(table, ordinal, "table of attributes"));
   }
-  entry.constant_count = attributes.constant_count;
-  entry.binding_count = attributes.binding_count;
   entry.local_memory_size = static_cast<uint32_t>(
       attributes.local_memory_pages * kLocalMemoryPageSize);
-  ReadWorkgroupSize(attributes, entry);
+  ReadCounts(attributes, entry);
+  if (entry.constant_count == ExportInfo::kUndeclared) return absl::OkStatus();
   if (entry.constant_count > kMaxDispatchConstants ||
       entry.binding_count > kMaxDispatchBindings) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -164,9 +173,13 @@ absl::StatusOr<Library> ReadLibrary(const Image& image, uint32_t version,
   Library library = {};
   library.version = version;
   ASSIGN_OR_RETURN(library.name, ReadHeader(image, version, answer));
-  RETURN_IF_ERROR(version == kLibraryVersion5
-                      ? ReadTables<LibraryV5>(image, answer, library)
-                      : ReadTables<LibraryV6>(image, answer, library));
+  using Reader = absl::Status (*)(const Image&, const void*, Library&);
+  constexpr Reader kReaders[] = {ReadTables<LibraryV3>, ReadTables<LibraryV4>,
+                                 ReadTables<LibraryV5>, ReadTables<LibraryV6>};
+  static_assert(std::size(kReaders) ==
+                kNewestLibraryVersion - kOldestLibraryVersion + 1);
+  RETURN_IF_ERROR(
+      kReaders[version - kOldestLibraryVersion](image, answer, library));
   return library;
 }
 

@@ -18,8 +18,8 @@ namespace eyrie::hal::cpu {
 struct LibraryExport {
   absl::string_view name;  // may be empty before version 6
   DispatchFunction function;
-  uint32_t constant_count;     // 32-bit words
-  uint32_t binding_count;      // buffers
+  uint32_t constant_count;     // 32-bit words, or ExportInfo::kUndeclared
+  uint32_t binding_count;      // buffers, or ExportInfo::kUndeclared
   uint32_t local_memory_size;  // bytes
   uint32_t workgroup_size[3];
 };
@@ -33,7 +33,8 @@ struct Library {
   uint32_t constant_count;
 };
 
-// Reads the tables that a LibraryQuery returned for `version`.
+// Reads the tables that a LibraryQuery returned for `version`, which must be
+// one from kOldestLibraryVersion to kNewestLibraryVersion.
 // INVALID_ARGUMENT: a table is damaged. RESOURCE_EXHAUSTED: one has more than
 // 65536 entries, or they name the same bytes too often. UNIMPLEMENTED: the
 // library needs an unsupported feature or sanitizer.

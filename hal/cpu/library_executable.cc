@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/allocate.h"
@@ -98,14 +99,15 @@ absl::Status LibraryLoader::CheckBegins(uint64_t address,
 
 absl::StatusOr<Library> LibraryLoader::Query(uint64_t address) {
   // A compiled library supports one version only. Try the newest first.
-  for (const uint32_t version : {kLibraryVersion6, kLibraryVersion5}) {
+  for (uint32_t version = kNewestLibraryVersion;
+       version >= kOldestLibraryVersion; --version) {
     const LibraryHeader* const* answer =
         CallQuery(address, version, &executable_->library_environment_);
     if (answer != nullptr) return ReadLibrary(image(), version, answer);
   }
   return absl::UnimplementedError(
-      absl::StrCat("The executable has neither library version ",
-                   kLibraryVersion5, " nor ", kLibraryVersion6, "."));
+      absl::StrCat("The executable has none of the library versions ",
+                   kOldestLibraryVersion, " to ", kNewestLibraryVersion, "."));
 }
 
 absl::Status LibraryLoader::CheckExports(const Library& library) const {
@@ -129,10 +131,10 @@ absl::Status LibraryLoader::CheckExports(const Library& library) const {
 
 absl::Status LibraryLoader::ResolveImports(const Library& library) {
   for (const absl::string_view name : library.imports) {
-    if (!name.empty() && name.front() == '?') continue;
+    if (absl::StartsWith(name, "?") || absl::EndsWith(name, "?")) continue;
     return absl::NotFoundError(
         absl::StrCat("The executable imports the function '", PlainName(name),
-                     "', which nobody offers."));
+                     "', which Eyrie does not provide."));
   }
   // All imports are optional. Null says that they are absent.
   const size_t count = library.imports.size();

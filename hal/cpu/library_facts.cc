@@ -16,6 +16,7 @@
 #include "hal/cpu/elf_loader.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/library.h"
+#include "hal/executable.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -28,8 +29,8 @@ std::optional<uint32_t> VersionAt(const Image& image, uint64_t address) {
   if (!image.Contains(address, sizeof(LibraryHeader))) return std::nullopt;
   const auto header =
       LoadLittleEndian<LibraryHeader>(reinterpret_cast<const void*>(address));
-  if (header.version != kLibraryVersion5 &&
-      header.version != kLibraryVersion6) {
+  if (header.version < kOldestLibraryVersion ||
+      header.version > kNewestLibraryVersion) {
     return std::nullopt;
   }
   if (header.features != 0 || header.name == nullptr ||
@@ -74,8 +75,10 @@ absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
       roots.push_back(reinterpret_cast<uintptr_t>(entry.function));
       KernelFacts kernel;
       kernel.name = std::string(entry.name);
-      kernel.constant_count = entry.constant_count;
-      kernel.binding_count = entry.binding_count;
+      if (entry.constant_count != ExportInfo::kUndeclared) {
+        kernel.constant_count = entry.constant_count;
+        kernel.binding_count = entry.binding_count;
+      }
       std::copy(std::begin(entry.workgroup_size),
                 std::end(entry.workgroup_size), kernel.workgroup_size);
       kernel.local_memory = entry.local_memory_size;

@@ -22,8 +22,8 @@ std::string Describe(const std::string& file, FeatureSet machine) {
       absl::StrJoin(facts->kernels, "; ",
                     [](std::string* out, const KernelFacts& kernel) {
                       absl::StrAppend(out, kernel.name, " (",
-                                      kernel.constant_count, ", ",
-                                      kernel.binding_count, ") ",
+                                      *kernel.constant_count, ", ",
+                                      *kernel.binding_count, ") ",
                                       absl::StrJoin(kernel.workgroup_size, "x"),
                                       " ", kernel.local_memory);
                     }),

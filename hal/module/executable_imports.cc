@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,11 +27,9 @@ constexpr uint64_t kExecutableBytesPerUnit = 64;
 
 }  // namespace
 
-absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
-                                                 Device& device, int64_t,
-                                                 vm::Buffer& format,
-                                                 vm::Buffer& data,
-                                                 vm::Buffer* constants) {
+absl::StatusOr<Ref<Executable>> CreateExecutableWith(
+    HalModuleState& state, Device& device, vm::Buffer& format, vm::Buffer& data,
+    vm::Buffer* constants, std::vector<Ref<PipelineLayout>> layouts) {
   // Damaged machine code could do anything, and so could a driver that loads
   // it.
   RETURN_IF_ERROR(data.CheckOrigin());
@@ -60,8 +59,20 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
   params.constants = words;
   params.memory = state.memory();
   if (state.meter() != nullptr) params.work = state.meter()->work();
-  return state.Charged(device.CreateExecutable(params), data.size(),
-                       "an executable");
+  params.layouts = layouts;
+  ASSIGN_OR_RETURN(const Ref<Executable> executable,
+                   state.Charged(device.CreateExecutable(params), data.size(),
+                                 "an executable"));
+  executable->set_layouts(std::move(layouts));
+  return executable;
+}
+
+absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
+                                                 Device& device, int64_t,
+                                                 vm::Buffer& format,
+                                                 vm::Buffer& data,
+                                                 vm::Buffer* constants) {
+  return CreateExecutableWith(state, device, format, data, constants, {});
 }
 
 absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState& state,

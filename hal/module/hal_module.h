@@ -1,8 +1,8 @@
 // The `hal` module that compiled programs import, over a list of devices.
 //
-// It provides the imports of releases 3.1 to 3.13, which imports.def lists. A
-// row that is out of order, or has another calling convention than its
-// function, does not compile. Immutable; may be shared by contexts on any
+// It provides the imports of releases 20230209 to 3.13, which imports.def
+// lists. A row that is out of order, or has another calling convention than
+// its function, does not compile. Immutable; may be shared by contexts on any
 // thread.
 // Tested by hal_module_test.cc, imports_test.cc.
 #ifndef EYRIE_HAL_MODULE_HAL_MODULE_H_

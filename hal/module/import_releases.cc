@@ -1,7 +1,11 @@
 #include "hal/module/import_releases.h"
 
+#include "vm/isa/release.h"
+
 namespace eyrie::hal {
 namespace {
+
+using enum vm::Release;
 
 constexpr ImportRelease kReleases[] = {
 #define HAL_IMPORT(name, signature, function, first, last, ...) \

@@ -13,7 +13,7 @@ struct ImportRelease {
   const char* module;     // "hal"
   const char* name;       // "buffer.length"
   const char* signature;  // calling convention
-  int first;              // 3.first
+  int first;              // vm/isa/release.h
   int last;
   const char* roles;  // of the arguments: "- size"; see imports.def
 };

@@ -2,9 +2,10 @@
 //
 // Arguments have the names and meanings of the compiler's import declarations.
 // Functions named ...V5 or ...V6 serve modules built for version 0.5 (releases
-// 3.1 to 3.3) or 0.6 (to 3.11) of the hal module, if the calling convention
-// changed afterwards. Unnamed arguments are ignored. References are borrowed
-// for the call; every integer is validated.
+// 20240828 to 3.3) or 0.6 (to 3.11) of the hal module, if the calling
+// convention changed afterwards; descriptor_imports.h has those of earlier
+// versions. Unnamed arguments are ignored. References are borrowed for the
+// call; every integer is validated.
 #ifndef EYRIE_HAL_MODULE_IMPORTS_H_
 #define EYRIE_HAL_MODULE_IMPORTS_H_
 
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,8 +29,9 @@
 #include "hal/fence.h"
 #include "hal/file.h"
 #include "hal/module/state.h"
-#include "vm/object/buffer.h"
+#include "hal/pipeline_layout.h"
 #include "vm/native/native_binding.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal {
 
@@ -284,6 +287,10 @@ absl::StatusOr<Ref<Device>> DevicesGet(HalModuleState& state, int32_t index);
 
 // executable_imports.cc.
 
+// Creates an executable with a layout for each export, or with none.
+absl::StatusOr<Ref<Executable>> CreateExecutableWith(
+    HalModuleState&, Device& device, vm::Buffer& format, vm::Buffer& data,
+    vm::Buffer* constants, std::vector<Ref<PipelineLayout>> layouts);
 absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState&,
                                                  Device& device, int64_t,
                                                  vm::Buffer& format,

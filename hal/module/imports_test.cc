@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "hal/module/hal_module.h"
+#include "vm/isa/release.h"
 
 namespace eyrie::hal {
 namespace {
@@ -122,6 +123,8 @@ const char* const kAddedBy12[] = {
     "executable.lookup.function 0rr_I",
 };
 
+using enum vm::Release;
+
 struct Row {
   const char* name;
   const char* signature;
@@ -171,6 +174,28 @@ TEST(Imports, CoverEveryRelease) {
   }
 }
 
+// The number of functions in each older release's own table.
+TEST(Imports, CoverOlderReleases) {
+  const struct {
+    vm::Release release;
+    int functions;
+  } kCounts[] = {
+      {k20230209, 47}, {k20230228, 47}, {k20230404, 47}, {k20230419, 47},
+      {k20230524, 48}, {k20230815, 48}, {k20231004, 50}, {k20231113, 50},
+      {k20231218, 51}, {k20240129, 51}, {k20240226, 51}, {k20240410, 51},
+      {k20240621, 51}, {k20240724, 51}, {k20240828, 48}, {k20241104, 48},
+  };
+  for (const auto& c : kCounts) {
+    EXPECT_EQ(std::ranges::count_if(kRows,
+                                    [&](const Row& row) {
+                                      return row.first <= c.release &&
+                                             c.release <= row.last;
+                                    }),
+              c.functions)
+        << vm::ReleaseName(c.release);
+  }
+}
+
 TEST(Imports, EveryRowResolves) {
   auto module = CreateHalModule({});
   ASSERT_TRUE(module.ok()) << module.status();
@@ -210,8 +235,9 @@ TEST(HalTypes, AreNamedAsModulesDo) {
   const vm::RefTypes types = HalRefTypes();
   for (const char* name :
        {"hal.allocator", "hal.buffer", "hal.buffer_view", "hal.channel",
-        "hal.command_buffer", "hal.device", "hal.event", "hal.executable",
-        "hal.fence", "hal.file", "hal.semaphore", "vm.buffer", "vm.list"}) {
+        "hal.command_buffer", "hal.descriptor_set_layout", "hal.device",
+        "hal.event", "hal.executable", "hal.fence", "hal.file",
+        "hal.pipeline_layout", "hal.semaphore", "vm.buffer", "vm.list"}) {
     const RefType* type = types.Find(name);
     ASSERT_NE(type, nullptr) << name;
     EXPECT_STREQ(type->name, name);

@@ -1,4 +1,5 @@
-// Validates the arguments of load, gather and scatter.
+// Validates the arguments of load, gather and scatter, and of the load, read
+// and write of 20231113, which name one key.
 //
 // Keys are a table of (offset, length) pairs of 32-bit numbers into a block of
 // text. Spans are triples of 64-bit numbers: the offset in the parameter, the
@@ -46,6 +47,26 @@ struct Request {
   ParameterSpan span;
 };
 
+// Finds a parameter and checks the span. Takes fuel, because there may be
+// millions. OUT_OF_RANGE: the span exceeds the parameter. NOT_FOUND: the
+// parameter does not exist.
+absl::StatusOr<Request> FindRequest(ParametersState& state,
+                                    absl::string_view scope,
+                                    absl::string_view key,
+                                    const ParameterSpan& span) {
+  RETURN_IF_ERROR(state.Work(1));
+  RETURN_IF_ERROR(state.WorkOnBytes(uint64_t{key.size()} + scope.size()));
+  ASSIGN_OR_RETURN(const Parameter* const parameter,
+                   state.scopes().Find(scope, key));
+  if (!RangeFits(span.parameter_offset, span.length, parameter->length)) {
+    return absl::OutOfRangeError(
+        absl::StrCat(span.length, " bytes at offset ", span.parameter_offset,
+                     " of the parameter ", QuotedName(parameter->key),
+                     " are asked for, which has ", parameter->length, "."));
+  }
+  return Request{parameter, span};
+}
+
 // The requests of a call: keys of one scope, each with a span.
 class Requests {
  public:
@@ -57,9 +78,8 @@ class Requests {
                                        const vm::Buffer& spans);
 
   uint64_t count() const { return spans_.size() / kSpanSize; }
-  // Reads a request, and takes fuel for it, because there may be millions.
-  // OUT_OF_RANGE: the key exceeds the text, or the span the parameter.
-  // NOT_FOUND: the parameter does not exist.
+  // Reads a request. OUT_OF_RANGE: the key exceeds the text. Otherwise fails as
+  // FindRequest.
   absl::StatusOr<Request> At(uint64_t index) const;
 
  private:
@@ -102,22 +122,9 @@ absl::StatusOr<Request> Requests::At(uint64_t index) const {
                                               " bytes at offset ", offset,
                                               " of ", text_.size(), "."));
   }
-  RETURN_IF_ERROR(state_->Work(1));
-  RETURN_IF_ERROR(state_->WorkOnBytes(uint64_t{length} + scope_.size()));
-  Request request;
-  ASSIGN_OR_RETURN(request.parameter,
-                   state_->scopes().Find(scope_, text_.substr(offset, length)));
-  request.span =
-      LoadLittleEndian<ParameterSpan>(spans_.data() + index * kSpanSize);
-  const ParameterSpan& span = request.span;
-  if (!RangeFits(span.parameter_offset, span.length,
-                 request.parameter->length)) {
-    return absl::OutOfRangeError(absl::StrCat(
-        span.length, " bytes at offset ", span.parameter_offset,
-        " of the parameter ", QuotedName(request.parameter->key),
-        " are asked for, which has ", request.parameter->length, "."));
-  }
-  return request;
+  return FindRequest(
+      *state_, scope_, text_.substr(offset, length),
+      LoadLittleEndian<ParameterSpan>(spans_.data() + index * kSpanSize));
 }
 static_assert(sizeof(ParameterSpan) == kSpanSize);
 
@@ -199,6 +206,65 @@ absl::Status Scatter(ParametersState& state, Device& device, int64_t,
                    return transfers.Write(Ref<Buffer>::Share(&source),
                                           *request.parameter, request.span);
                  });
+}
+
+// The request of an import of 20231113. OUT_OF_RANGE: a negative number.
+absl::StatusOr<Request> RequestOf(ParametersState& state,
+                                  const vm::Buffer* scope,
+                                  const vm::Buffer& key,
+                                  int64_t parameter_offset,
+                                  int64_t buffer_offset, int64_t length) {
+  ParameterSpan span;
+  ASSIGN_OR_RETURN(span.parameter_offset,
+                   ReadSize("offset of a parameter", parameter_offset));
+  ASSIGN_OR_RETURN(span.buffer_offset,
+                   ReadSize("offset of a buffer", buffer_offset));
+  ASSIGN_OR_RETURN(span.length, ReadSize("length of a parameter", length));
+  return FindRequest(state, scope == nullptr ? "" : scope->text(), key.text(),
+                     span);
+}
+
+absl::StatusOr<Ref<Buffer>> LoadOne(ParametersState& state, Device& device,
+                                    int64_t, Fence* wait, Fence* signal,
+                                    vm::Buffer* scope, vm::Buffer& key,
+                                    int64_t offset, int64_t target_affinity,
+                                    int32_t memory_types, int32_t buffer_usage,
+                                    int64_t length) {
+  ParameterTransfers transfers(state, device, wait, signal);
+  const absl::StatusOr<Request> request =
+      RequestOf(state, scope, key, offset, 0, length);
+  if (!request.ok()) return transfers.End(request.status());
+  absl::StatusOr<Ref<Buffer>> buffer =
+      transfers.Load(*request->parameter,
+                     state.CreateParams(device.allocator(), memory_types,
+                                        buffer_usage, target_affinity),
+                     request->span);
+  RETURN_IF_ERROR(transfers.End(buffer.status()));
+  return buffer;
+}
+
+absl::Status ReadOne(ParametersState& state, Device& device, int64_t,
+                     Fence* wait, Fence* signal, vm::Buffer* scope,
+                     vm::Buffer& key, int64_t offset, Buffer& target,
+                     int64_t target_offset, int64_t length) {
+  ParameterTransfers transfers(state, device, wait, signal);
+  const absl::StatusOr<Request> request =
+      RequestOf(state, scope, key, offset, target_offset, length);
+  if (!request.ok()) return transfers.End(request.status());
+  return transfers.End(transfers.Read(*request->parameter, request->span,
+                                      Ref<Buffer>::Share(&target)));
+}
+
+absl::Status WriteOne(ParametersState& state, Device& device, int64_t,
+                      Fence* wait, Fence* signal, vm::Buffer* scope,
+                      vm::Buffer& key, int64_t offset, Buffer& source,
+                      int64_t source_offset, int64_t length) {
+  ParameterTransfers transfers(state, device, wait, signal);
+  const absl::StatusOr<Request> request =
+      RequestOf(state, scope, key, offset, source_offset, length);
+  if (!request.ok()) return transfers.End(request.status());
+  return transfers.End(transfers.Write(Ref<Buffer>::Share(&source),
+                                       *request->parameter, request->span));
 }
 
 constexpr vm::NativeFunction kParameterImports[] = {

@@ -9,6 +9,7 @@
 #include "hal/executable.h"
 #include "hal/fence.h"
 #include "hal/file.h"
+#include "hal/pipeline_layout.h"
 #include "hal/semaphore.h"
 
 namespace eyrie::hal {
@@ -16,9 +17,10 @@ namespace eyrie::hal {
 std::span<const RefType* const> HalTypes() {
   static constexpr const RefType* kTypes[] = {
       &Allocator::kType, &Buffer::kType,        &BufferView::kType,
-      &Channel::kType,   &CommandBuffer::kType, &Device::kType,
-      &kEventType,       &Executable::kType,    &Fence::kType,
-      &File::kType,      &Semaphore::kType,
+      &Channel::kType,   &CommandBuffer::kType, &DescriptorSetLayout::kType,
+      &Device::kType,    &kEventType,           &Executable::kType,
+      &Fence::kType,     &File::kType,          &PipelineLayout::kType,
+      &Semaphore::kType,
   };
   return kTypes;
 }

@@ -198,11 +198,18 @@ absl::Status Executable::AddExports() {
     ASSIGN_OR_RETURN(info.binding_count,
                      ReadCount(function, entry.name, "binding_count",
                                cpu::kMaxDispatchBindings));
+    // Releases before 20240828 do not declare them.
+    if (!vm::FindAttribute(function.attributes, "constant_count") &&
+        !vm::FindAttribute(function.attributes, "binding_count")) {
+      info.constant_count = info.binding_count = ExportInfo::kUndeclared;
+    }
     ASSIGN_OR_RETURN(
         const uint32_t local_memory,
         ReadCount(function, entry.name, "local_memory", kMaxLocalMemory));
-    params_.binding_capacity =
-        std::max(params_.binding_capacity, info.binding_count);
+    params_.binding_capacity = std::max(
+        params_.binding_capacity, info.binding_count == ExportInfo::kUndeclared
+                                      ? ExportInfo::kMaxUndeclared
+                                      : info.binding_count);
     params_.kernels.push_back(i);
     exports_.push_back(info);
     local_memory_sizes_.push_back(local_memory);

@@ -53,6 +53,19 @@ absl::Status Unpack(vm::ModuleState&, vm::Buffer& in, int64_t in_offset,
                     int64_t in_size2, int64_t in_size3, int64_t out_size0,
                     int64_t out_size1, int32_t flags);
 
+// The same for 20230524 to 20240621, which pass no inner strides: the matrix is
+// dense in its rows.
+absl::Status PackRows(vm::ModuleState&, vm::Buffer& in, int64_t in_offset,
+                      int64_t in_stride0, vm::Buffer& out, int64_t out_offset,
+                      int64_t out_stride0, int64_t in_size0, int64_t in_size1,
+                      int64_t out_size0, int64_t out_size1, int64_t out_size2,
+                      int64_t out_size3, int64_t padding, int32_t flags);
+absl::Status UnpackRows(vm::ModuleState&, vm::Buffer& in, int64_t in_offset,
+                        int64_t in_stride0, vm::Buffer& out, int64_t out_offset,
+                        int64_t out_stride0, int64_t in_size0, int64_t in_size1,
+                        int64_t in_size2, int64_t in_size3, int64_t out_size0,
+                        int64_t out_size1, int32_t flags);
+
 }  // namespace eyrie::hal::vmvx
 
 #endif  // EYRIE_HAL_VMVX_MICROKERNELS_H_

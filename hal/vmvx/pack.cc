@@ -286,4 +286,29 @@ absl::Status Unpack(vm::ModuleState& state, vm::Buffer& in_buffer,
   }
 }
 
+absl::Status PackRows(vm::ModuleState& state, vm::Buffer& in, int64_t in_offset,
+                      int64_t in_stride0, vm::Buffer& out, int64_t out_offset,
+                      int64_t out_stride0, int64_t in_size0, int64_t in_size1,
+                      int64_t out_size0, int64_t out_size1, int64_t out_size2,
+                      int64_t out_size3, int64_t padding, int32_t flags) {
+  int64_t tile;
+  RETURN_IF_ERROR(MultiplySizes(out_size2, out_size3, tile));
+  return Pack(state, in, in_offset, in_stride0, 1, out, out_offset, out_stride0,
+              tile, in_size0, in_size1, out_size0, out_size1, out_size2,
+              out_size3, padding, flags);
+}
+
+absl::Status UnpackRows(vm::ModuleState& state, vm::Buffer& in,
+                        int64_t in_offset, int64_t in_stride0, vm::Buffer& out,
+                        int64_t out_offset, int64_t out_stride0,
+                        int64_t in_size0, int64_t in_size1, int64_t in_size2,
+                        int64_t in_size3, int64_t out_size0, int64_t out_size1,
+                        int32_t flags) {
+  int64_t tile;
+  RETURN_IF_ERROR(MultiplySizes(in_size2, in_size3, tile));
+  return Unpack(state, in, in_offset, in_stride0, tile, out, out_offset,
+                out_stride0, 1, in_size0, in_size1, in_size2, in_size3,
+                out_size0, out_size1, flags);
+}
+
 }  // namespace eyrie::hal::vmvx

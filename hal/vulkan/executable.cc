@@ -92,7 +92,8 @@ absl::Status ValidateShaders(const LogicalDevice& device,
 absl::Status Executable::Check(const LogicalDevice& device,
                                const ExecutableParams& params) {
   RETURN_IF_ERROR(CheckFormat(device, params.format));
-  ASSIGN_OR_RETURN(const ExecutableDef def, ReadExecutable(params.data));
+  ASSIGN_OR_RETURN(const ExecutableDef def,
+                   ReadExecutable(params.data, params.layouts));
   return CheckDef(device, def);
 }
 
@@ -101,7 +102,8 @@ absl::StatusOr<Ref<Executable>> Executable::Load(
     const ExecutableParams& params) {
   RETURN_IF_ERROR(device->CheckProcess());
   RETURN_IF_ERROR(CheckFormat(*device, params.format));
-  ASSIGN_OR_RETURN(ExecutableDef def, ReadExecutable(params.data));
+  ASSIGN_OR_RETURN(ExecutableDef def,
+                   ReadExecutable(params.data, params.layouts));
   RETURN_IF_ERROR(CheckDef(*device, def));
   RETURN_IF_ERROR(ValidateShaders(*device, def));
   Ref<Executable> executable =

@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "hal/vulkan/executable_generated.h"
+#include "hal/vulkan/older_executable.h"
 
 namespace eyrie::hal::vulkan {
 namespace {
@@ -453,7 +454,13 @@ absl::Status Reader::ReadPipelines(size_t flatbuffer_size) {
 
 }  // namespace
 
-absl::StatusOr<ExecutableDef> ReadExecutable(Bytes data) {
+absl::StatusOr<ExecutableDef> ReadExecutable(
+    Bytes data, std::span<const Ref<hal::PipelineLayout>> layouts) {
+  if (IsOlderExecutable(data)) {
+    ASSIGN_OR_RETURN(const std::vector<uint8_t> upgraded,
+                     UpgradeExecutable(data, layouts));
+    return Reader().Read(upgraded);
+  }
   return Reader().Read(data);
 }
 

@@ -1,9 +1,10 @@
 // Decoded executables for Vulkan, from which pipelines are created.
 //
-// One reader handles all releases. Until 3.8 the file is a bare FlatBuffer
-// (executable.fbs). Since 3.9 a header of 64 bytes precedes it: "VKE1", u32
-// version 0, u64 size of the FlatBuffer, 48 reserved bytes.
-// Tested by executable_def_test.cc, executable_fuzz.cc.
+// One reader handles all releases. Before 20240828 the file has another schema
+// (older_executable.h). Until 3.8 it is a bare FlatBuffer (executable.fbs).
+// Since 3.9 a header of 64 bytes precedes it: "VKE1", u32 version 0, u64 size
+// of the FlatBuffer, 48 reserved bytes. Tested by executable_def_test.cc,
+// executable_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_EXECUTABLE_DEF_H_
 #define EYRIE_HAL_VULKAN_EXECUTABLE_DEF_H_
 
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/pipeline_layout.h"
 #include "hal/vulkan/spirv.h"
 
 namespace eyrie::hal::vulkan {
@@ -89,11 +92,14 @@ struct ExecutableDef {
 };
 
 // Reads an executable of the format vulkan-spirv-fb or vulkan-spirv-bda-v1.
-// `data` may be unaligned and is not used after the call.
+// `data` may be unaligned and is not used after the call. `layouts` are those
+// of the exports before 20240828; see UpgradeExecutable.
 // INVALID_ARGUMENT: the data is damaged or inconsistent. UNIMPLEMENTED: it uses
-// a form that no compiler from 3.1 to 3.13 writes. RESOURCE_EXHAUSTED: it has
-// more exports, bindings or shader words than the limits.
-absl::StatusOr<ExecutableDef> ReadExecutable(std::span<const uint8_t> data);
+// a form that no compiler from 20230209 to 3.13 writes. RESOURCE_EXHAUSTED: it
+// has more exports, bindings or shader words than the limits.
+absl::StatusOr<ExecutableDef> ReadExecutable(
+    std::span<const uint8_t> data,
+    std::span<const Ref<hal::PipelineLayout>> layouts = {});
 
 }  // namespace eyrie::hal::vulkan
 

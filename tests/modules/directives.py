@@ -11,9 +11,14 @@ import re
 import shlex
 from typing import Dict, List, Optional
 
+# The first release that has --iree-hal-target-device.
+TARGET_DEVICES_SINCE = (3, 1)
+
 _KEYS = """
   VARIANTS: plain vulkan@3.3,3.13  ways it is compiled (default: plain), one of
-                                   them by two releases only
+                                   them by two releases only,
+                                   or from one on: vmvx@3.3+
+  RELEASES: all                    compiled by every release (default: by five)
   MODE: vm                         the source is in the vm dialect
   FLAGS: --iree-...                further compiler flags
   NEEDS: other                     modules loaded before this one
@@ -71,6 +76,7 @@ class Source:
     variants: List[str] = dataclasses.field(default_factory=lambda: ["plain"])
     # Variant -> the releases that compile it, if not all.
     releases: Dict[str, List[str]] = dataclasses.field(default_factory=dict)
+    every_release: bool = False
     flags: List[str] = dataclasses.field(default_factory=list)
     needs: List[str] = dataclasses.field(default_factory=list)
     devices: List[str] = dataclasses.field(default_factory=list)
@@ -86,13 +92,19 @@ class Source:
 
     def has(self, variant, release):
         """Reports whether a release compiles the variant."""
-        return (variant not in self.releases or
-                version(release) in map(version, self.releases[variant]))
+        only = self.releases.get(variant)
+        if only and only[0].endswith("+"):
+            return version(release) >= version(only[0][:-1])
+        return only is None or version(release) in map(version, only)
 
 
 def version(text):
-    """Returns a release as a comparable pair; "3.11.0" equals "3.11"."""
-    return tuple(int(part) for part in text.split(".")[:2])
+    """Returns a release as a comparable pair; "3.11.0" equals "3.11".
+
+    Releases named by a date, such as 20230815.614, came before 2.9.
+    """
+    parts = tuple(int(part) for part in text.split(".")[:2])
+    return (0, parts[0]) if parts[0] > 2000 else parts
 
 
 def parse_call(text):
@@ -107,6 +119,8 @@ def apply(source, key, value):
     last = source.calls[-1] if source.calls else None
     if key == "VARIANTS":
         source.take_variants(value)
+    elif key == "RELEASES":
+        source.every_release = value == "all"
     elif key == "MODE":
         source.mode = value
     elif key == "FLAGS":

@@ -5,6 +5,8 @@ Used by regenerate.py; run_manifest.py reads the file as plain JSON.
 
 import json
 
+import directives
+
 
 def load(path):
     if not path.exists():
@@ -14,8 +16,7 @@ def load(path):
 
 def release_order(name):
     """Returns a sort key: "3.9" comes before "3.11/add.vmfb" or "3.11.0"."""
-    release = name.split("/")[0].split(".")
-    return [int(part) for part in release], name
+    return directives.version(name.split("/")[0] + ".0"), name
 
 
 def save(path, manifest):

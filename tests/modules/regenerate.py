@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles every fixture with five public compilers and records the manifest.
+"""Compiles the fixtures with public compilers and records the manifest.
 
-Each .mlir here says in comments how it is compiled and called (directives.py).
-This script compiles it once per release and variant, runs each call with the
+Five compilers compile every fixture; the others compile archive.mlir only. Each
+.mlir here says in comments how it is compiled and called (directives.py). This
+script compiles it once per release and variant, runs each call with the
 upstream tool of the same release and writes what that printed into
 manifest.json. Only what changed is done again. README.md says how to run it.
 """
@@ -24,6 +25,18 @@ import vulkan_target
 
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASES = ("3.3.0", "3.9.0", "3.11.0", "3.12.0", "3.13.0")
+# The other releases on PyPI, which compile only sources with RELEASES: all.
+# Not the first two, 20230209 and 20230228: their bytecode is not supported.
+OTHER_RELEASES = (
+    "20230404.479", "20230419.494", "20230524.529", "20230815.614",
+    "20231004.665", "20231113.707", "20231218.742", "20240129.785",
+    "20240226.813", "20240410.859",
+    "20240621.931", "20240724.964", "20240828.999", "20241104.1068",
+    "2.9.0", "3.0.0", "3.1.0", "3.2.0", "3.4.0", "3.5.0", "3.6.0", "3.7.1",
+    "3.8.0", "3.10.0")
+# Release -> that of its runtime, if it differs.
+RUNTIMES = {"3.7.1": "3.7.0"}
+ALL_RELEASES = OTHER_RELEASES + RELEASES
 COMPILE_SECONDS = 600
 RUN_SECONDS = 30
 
@@ -94,12 +107,30 @@ def flag_set(mode, variant, release):
     base = VM_FLAGS if mode == "vm" else TARGETS.get(variant, CPU_FLAGS)
     if CPU_FLAGS[-1] in base and "debug" not in variant:
         base += NO_SYMBOLS_FLAGS
-    return list(base + VARIANTS[variant])
+    return list(older_flags(base, release) + VARIANTS[variant])
+
+
+def older_flags(flags, release):
+    """Returns a target's flags as a release spells them."""
+    if release >= directives.TARGET_DEVICES_SINCE:
+        return flags
+    renamed = {"--iree-hal-local-target-device-backends=":
+               "--iree-hal-target-backends="}
+    if release < (0, 20230404):
+        renamed["--iree-llvmcpu-"] = "--iree-llvm-"
+    older = []
+    for flag in flags:
+        for new, old in renamed.items():
+            flag = flag.replace(new, old)
+        older += [flag] if flag != "--iree-hal-target-device=local" else []
+    return tuple(older)
 
 
 def flag_name(mode, variant, release):
     """Returns the name of that set of flags in the manifest."""
     of = "-targetless" if vulkan_target.brings_target(variant, release) else ""
+    if release < directives.TARGET_DEVICES_SINCE:
+        of = "-2024" if release >= (0, 20230404) else "-2023"
     return f"{mode}.{variant}{of}"
 
 
@@ -136,10 +167,12 @@ class Toolchain:
     def _install(self, folder):
         print(f"installing release {self.release} in {folder}", flush=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        base = "iree-" if self.version[0] == 0 else "iree-base-"
+        runtime = RUNTIMES.get(self.release, self.release)
         subprocess.run(
             [folder / "bin" / "pip", "install", "--quiet",
-             f"iree-base-compiler=={self.release}",
-             f"iree-base-runtime=={self.release}"], check=True)
+             f"{base}compiler=={self.release}", f"{base}runtime=={runtime}"],
+            check=True)
 
     def compile(self, source, variant, flags, output):
         """Compiles a module. Returns None, or the first error line."""
@@ -318,7 +351,7 @@ def save(path, entries, wanted):
     modules = [entries[name] for name in
                sorted(entries, key=manifest_io.release_order)
                if name in wanted]
-    releases = [directives.version(release) for release in RELEASES]
+    releases = [directives.version(release) for release in ALL_RELEASES]
     manifest_io.save(path, {
         "flags": {flag_name(mode, variant, release):
                   flag_set(mode, variant, release)
@@ -344,7 +377,7 @@ def parse_arguments():
              "~/.cache/eyrie/compilers)")
     parser.add_argument("--only", default=[], nargs="*",
                         help="sources to do again, by name without .mlir")
-    parser.add_argument("--releases", default=RELEASES, nargs="*")
+    parser.add_argument("--releases", default=ALL_RELEASES, nargs="*")
     parser.add_argument("--force", action="store_true",
                         help="compile again what seems unchanged")
     parser.add_argument("--jobs", type=int, default=2)
@@ -353,6 +386,8 @@ def parse_arguments():
 
 def variants_of(source, release):
     """Returns the variants of a source that a release compiles."""
+    if release not in RELEASES and not source.every_release:
+        return []
     return [v for v in source.variants if source.has(v, release) and
             vulkan_target.exists(v, directives.version(release))]
 
@@ -396,7 +431,7 @@ def main():
             jobs += [(tools, source, v, known, options.force)
                      for v in variants_of(source, release)]
     entries = {m["file"]: m for m in old["modules"]}
-    wanted = {file_of(s, r, v) for s in sources for r in RELEASES
+    wanted = {file_of(s, r, v) for s in sources for r in ALL_RELEASES
               for v in variants_of(s, r)}
     for stage in range(3):
         run_stage([job for job in jobs if stage_of(job) == stage],

@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 
+import directives
+
 # Floats are printed with six digits, so equal ones may round differently.
 DEFAULT_TOLERANCE = 2e-6
 SECONDS = 60
@@ -26,12 +28,12 @@ NO_PRINTER = "(no printer)"
 # Mesa's llvmpipe. Runtimes before 3.12 accept only its UUID.
 ICD = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
 LAVAPIPE = "vulkan://6d657361-3232-2e33-2e36-000000000000"
-NAMED_BY_UUID = ("3.3.0", "3.9.0", "3.11.0")
+NAMED_SINCE = (3, 12)
 
 
 def upstream_device(release, name):
     """Returns the name of a manifest's device for a release's own tool."""
-    if name == "vulkan" and release in NAMED_BY_UUID:
+    if name == "vulkan" and directives.version(release) < NAMED_SINCE:
         return LAVAPIPE
     return name
 

@@ -5,10 +5,13 @@ Compilers since 3.12 know its name. For earlier ones, the program itself has the
 target's attribute. Used by regenerate.py; run_manifest.py runs the modules.
 """
 
+import directives
+
 NAMED_SINCE = (3, 12)
 
 DEVICE_FLAGS = ("--iree-hal-target-device=vulkan",)
 NAMED_TARGET_FLAGS = ("--iree-vulkan-target=llvmpipe",)
+OLDER_FLAGS = ("--iree-hal-target-backends=vulkan-spirv",)
 DEVICES_FLAG = "--iree-hal-target-device="
 
 # Variant name -> flags for its target. "vulkan-default" and "vulkan-mixed"
@@ -67,7 +70,8 @@ def exists(variant, release):
 
 def brings_target(variant, release):
     """Reports whether the program itself must name the target."""
-    return variant in BRING_TARGET and release < NAMED_SINCE
+    return (variant in BRING_TARGET and
+            directives.TARGET_DEVICES_SINCE <= release < NAMED_SINCE)
 
 
 def with_target(text, release):
@@ -78,6 +82,8 @@ def with_target(text, release):
 
 def flags(variant, release):
     """Returns the compiler flags for a variant's target."""
+    if release < directives.TARGET_DEVICES_SINCE:
+        return OLDER_FLAGS
     return () if brings_target(variant, release) else VARIANTS[variant]
 
 

@@ -146,6 +146,11 @@ each call gives their count.
 """
 
 
+def release(number):
+    """Returns the name of a release in an import table: k20230209, 13."""
+    return number[1:] if number.startswith("k") else f"3.{number}"
+
+
 def imports(root):
     """Returns the page of host functions."""
     text = LETTERS
@@ -155,7 +160,7 @@ def imports(root):
         text += f"\n## {module}\n\n{what} [`{path}`](../../{path})\n\n" + table(
             ["import", "convention"] + ["releases"] * dated,
             [[code(row[0]), code(row[1])] +
-             ([f"3.{row[3]} to 3.{row[4]}"] if dated else [])
+             ([f"{release(row[3])} to {release(row[4])}"] if dated else [])
              for row in rows])
     return page("Imports", [path for _, path, _, _ in IMPORTS[:1]], text)
 

@@ -80,7 +80,7 @@ struct Report {
   vm::ModuleDef def;
   absl::Status verified;           // why it was rejected
   std::vector<std::string> names;  // of functions: "add" or "@7"
-  abi::ReleaseRange releases;
+  vm::ReleaseRange releases;
   ModuleFacts facts;
   std::vector<Need> needs;
   std::vector<ExecutableReport> executables;  // each once

@@ -74,6 +74,10 @@ pre:target { outline: 2px solid #4878d0; }
 </style>
 )html";
 
+std::string NumberText(const std::optional<uint32_t>& number) {
+  return number ? absl::StrCat(*number) : "";
+}
+
 // Returns a text from the file, safe to print on one line.
 std::string Plain(absl::string_view text) {
   return HtmlText(PlainText(text, kMaxLine));
@@ -295,8 +299,7 @@ void HtmlWriter::WriteExecutables() {
       const hal::KernelFacts& kernel = kernels[j];
       Row({absl::StrCat(j),
            absl::StrCat("<code>", Plain(kernel.name), "</code>"),
-           absl::StrCat(kernel.binding_count),
-           absl::StrCat(kernel.constant_count),
+           NumberText(kernel.binding_count), NumberText(kernel.constant_count),
            absl::StrJoin(kernel.workgroup_size, " x "),
            kernel.local_memory == 0 ? "" : SizeText(kernel.local_memory),
            Plain(kernel.source)});

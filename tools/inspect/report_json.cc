@@ -20,10 +20,10 @@ Json Optional(const std::optional<int64_t>& value) {
   return value.has_value() ? Json(*value) : Json();
 }
 
-Json Releases(const abi::ReleaseRange& releases) {
+Json Releases(const vm::ReleaseRange& releases) {
   if (releases.empty()) return Json();
-  return {{"first", "3." + std::to_string(releases.first)},
-          {"last", "3." + std::to_string(releases.last)}};
+  return {{"first", vm::ReleaseName(releases.first)},
+          {"last", vm::ReleaseName(releases.last)}};
 }
 
 Json NeedJson(const Need& need) {
@@ -49,12 +49,16 @@ Json SizesJson(const Sizes& sizes) {
           {"buffers_of_unknown_size", sizes.unknown_allocations}};
 }
 
+Json Number(const std::optional<uint32_t>& number) {
+  return number ? Json(*number) : Json();
+}
+
 Json Kernels(const hal::ExecutableFacts& facts) {
   Json list = Json::array();
   for (const hal::KernelFacts& kernel : facts.kernels) {
     list.push_back({{"name", kernel.name},
-                    {"bindings", kernel.binding_count},
-                    {"constants", kernel.constant_count},
+                    {"bindings", Number(kernel.binding_count)},
+                    {"constants", Number(kernel.constant_count)},
                     {"workgroup_size", kernel.workgroup_size},
                     {"local_memory", kernel.local_memory},
                     {"source", kernel.source}});

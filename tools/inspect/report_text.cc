@@ -18,6 +18,13 @@
 namespace eyrie::tools {
 namespace {
 
+// Returns "2 bindings, 1 constant, ", or nothing if they are not declared.
+std::string CountsText(const hal::KernelFacts& kernel) {
+  if (!kernel.binding_count || !kernel.constant_count) return "";
+  return absl::StrCat(CountText(*kernel.binding_count, "binding"), ", ",
+                      CountText(*kernel.constant_count, "constant"), ", ");
+}
+
 constexpr size_t kMaxTarget = 300;  // bytes of what a module is compiled for
 
 class TextWriter {
@@ -197,11 +204,10 @@ void TextWriter::WriteKernels(const ExecutableReport& executable) {
   for (size_t i = 0; i < shown; ++i) {
     const hal::KernelFacts& kernel = kernels[i];
     std::string line = absl::StrFormat(
-        "    %3d %s: %s, %s, workgroups of %dx%dx%d", i,
+        "    %3d %s: %sworkgroups of %dx%dx%d", i,
         kernel.name.empty() ? "(no name)" : PlainName(kernel.name),
-        CountText(kernel.binding_count, "binding"),
-        CountText(kernel.constant_count, "constant"), kernel.workgroup_size[0],
-        kernel.workgroup_size[1], kernel.workgroup_size[2]);
+        CountsText(kernel), kernel.workgroup_size[0], kernel.workgroup_size[1],
+        kernel.workgroup_size[2]);
     if (kernel.local_memory > 0) {
       absl::StrAppend(&line, ", ", SizeText(kernel.local_memory),
                       " of their own");

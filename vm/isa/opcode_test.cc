@@ -118,23 +118,24 @@ TEST(Version, Finds) {
     const char* want;
   };
   const Case kCases[] = {
-      {15u << 16, "3.1 to 3.9"},
+      {15u << 16, "20230404 to 3.9"},
       {16u << 16, "3.10"},
       {17u << 16, "3.11 to 3.13"},
       {14u << 16,
        "UNIMPLEMENTED: The module's bytecode version is 14.0; known are 15.0 "
-       "(3.1 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+       "(20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
       {(17u << 16) + 1,
        "UNIMPLEMENTED: The module's bytecode version is 17.1; known are 15.0 "
-       "(3.1 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+       "(20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
       {0xFFFFFFFF,
        "UNIMPLEMENTED: The module's bytecode version is 65535.65535; known "
-       "are 15.0 (3.1 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+       "are 15.0 (20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
   };
   for (const Case& c : kCases) {
     auto found = FindBytecodeVersion(c.packed);
-    EXPECT_EQ(found.ok() ? (*found)->releases : found.status().ToString(),
-              c.want);
+    EXPECT_EQ(
+        found.ok() ? (*found)->releases.ToString() : found.status().ToString(),
+        c.want);
   }
   EXPECT_EQ(MajorOfRelease("3.1"), 15);
   EXPECT_EQ(MajorOfRelease("3.9"), 15);

@@ -31,7 +31,7 @@ std::string KnownBytecodeVersions() {
   std::string known;
   for (const BytecodeVersion& version : kBytecodeVersions) {
     absl::StrAppend(&known, known.empty() ? "" : ", ", version.major, ".",
-                    version.max_minor, " (", version.releases, ")");
+                    version.max_minor, " (", version.releases.ToString(), ")");
   }
   return known;
 }

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "vm/isa/release.h"
 
 namespace eyrie::vm {
 
@@ -34,8 +35,8 @@ std::string FeaturesToString(uint32_t features);
 
 struct BytecodeVersion {
   uint16_t major;
-  uint16_t max_minor;    // greater minors are not supported
-  const char* releases;  // the releases that write it
+  uint16_t max_minor;     // greater minors are not supported
+  ReleaseRange releases;  // those that write it
   // The move bit of a single operand has a meaning, and only kRefMove operands
   // may have it. If false, any ref operand may have it, and it is ignored.
   bool operand_moves;
@@ -47,12 +48,12 @@ struct BytecodeVersion {
 
 // In ascending order of majors.
 inline constexpr BytecodeVersion kBytecodeVersions[] = {
-    {15, 0, "3.1 to 3.9", false, false, false, true},
-    {16, 0, "3.10", true, true, false, false},
-    {17, 0, "3.11 to 3.13", true, true, true, false},
+    {15, 0, {k20230404, 9}, false, false, false, true},
+    {16, 0, {10, 10}, true, true, false, false},
+    {17, 0, {11, kNewestRelease}, true, true, true, false},
 };
 
-// Returns all versions, as "15.0 (3.1 to 3.9), 16.0 (3.10)" and so on.
+// Returns all versions, as "15.0 (20230404 to 3.9), 16.0 (3.10)" and so on.
 std::string KnownBytecodeVersions();
 
 // Returns the version for a module's packed field (major << 16 | minor).
