@@ -67,8 +67,7 @@ TEST(CppOut, MemoryThatCannotTakeResults) {
     const char* want;
   } kRows[] = {
       {{*Value::Borrow({4}, kFixed)},
-       "Result 0: an array that is read-only cannot take a "
-       "result."},
+       "Result 0: a read-only array cannot receive a result."},
       {{*Value::Array({2}, {1.f, 2.f})},
        "Result 0: the array 2xf32 is given as its memory; "
        "dimension 0 is 2, expected 4 (4xf32)."},

@@ -36,8 +36,8 @@ std::string Describe(absl::string_view format,
   EXPECT_EQ(facts->lacks, "");
   return absl::StrJoin(
       facts->kernels, " ", [](std::string* out, const auto& kernel) {
-        absl::StrAppend(out, kernel.name, " ", kernel.binding_count, "/",
-                        kernel.constant_count);
+        absl::StrAppend(out, kernel.name, " ", kernel.binding_count.value(),
+                        "/", kernel.constant_count.value());
       });
 }
 

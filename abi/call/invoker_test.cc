@@ -112,14 +112,14 @@ TEST(HostArray, StridesAndBounds) {
        {kMax, 2},
        {4, 4},
        0,
-       "INVALID_ARGUMENT: The elements of 9223372036854775807x2xi32 cannot be "
-       "counted."},
+       "INVALID_ARGUMENT: The number of elements of 9223372036854775807x2xi32 "
+       "exceeds 64 bits."},
       {ElementType::kInt64,
        {kMax},
        {},
        0,
-       "INVALID_ARGUMENT: The bytes of 9223372036854775807xi64 cannot be "
-       "counted."},
+       "INVALID_ARGUMENT: The number of bytes of 9223372036854775807xi64 "
+       "exceeds 64 bits."},
       {ElementType::kInt32,
        {2, 3},
        {4},
@@ -282,8 +282,8 @@ TEST(Invoker, ReadOnlyArraysAreNoStorage) {
   EXPECT_EQ(StatusText(add->Call(values, {}, results)), "OK");
   values[2] = HostValue(array->Lent()->ReadOnly());
   EXPECT_EQ(StatusText(add->Call(values, {}, results)),
-            "INVALID_ARGUMENT: Argument 2 ('input2'): an array that is "
-            "read-only cannot take a result.");
+            "INVALID_ARGUMENT: Argument 2 ('input2'): a read-only array cannot "
+            "receive a result.");
 }
 
 // Lent elements that may still change are rejected if they need a range check.

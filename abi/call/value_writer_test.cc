@@ -70,14 +70,14 @@ TEST(ValueWriter, Refuses) {
       {";;@o.json", "OK|OK"},  // a buffer's bytes may be JSON
       {";;+o.PNG", "OK|OK"},
       {"@o.csv",
-       "OK|INVALID_ARGUMENT: --output='@o.csv' would have the value's bytes "
-       "alone, which are no .csv file. Use .npy or .npz for a NumPy array, "
+       "OK|INVALID_ARGUMENT: --output='@o.csv' would contain only the value's "
+       "bytes, which are not a .csv file. Use .npy or .npz for a NumPy array, "
        ".bin "
        "for its bytes, '-' for its text, or --output=json for JSON on standard "
        "output."},
       {";@o.Json",
-       "OK|INVALID_ARGUMENT: --output='@o.Json' would have the value's bytes "
-       "alone, which are no .json file. Use .npy or .npz for a NumPy array, "
+       "OK|INVALID_ARGUMENT: --output='@o.Json' would contain only the value's "
+       "bytes, which are not a .json file. Use .npy or .npz for a NumPy array, "
        ".bin for its bytes, '-' for its text, or --output=json for JSON on "
        "standard output."},
       {"@o.raw;@o.f32;@json", "OK|OK"},

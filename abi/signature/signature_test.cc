@@ -180,8 +180,8 @@ TEST(Signature, Raw) {
         {kDeclared,
          "sync func @f(%a: tensor<4xf32>, %s: tensor<4xf32> {iree.abi.output = "
          "1 : index}, %t: tensor<4xf32> {iree.abi.output = 1 : index}) -> ()"}},
-       "INVALID_ARGUMENT: Argument 2 is storage for result 1, which has "
-       "storage. (attribute 'f' of function 'f')"},
+       "INVALID_ARGUMENT: Argument 2 is storage for result 1, which "
+       "already has storage. (attribute 'f' of function 'f')"},
       {"0r_r",
        {{"f", "I6!B3!d4R4!B1"}},
        "INVALID_ARGUMENT: Byte 9 of the signature: the length 4 exceeds the 3 "

@@ -86,8 +86,8 @@ TEST(Devices, TooFewAreNamed) {
         *programs, {Open("local-task", false)}, abi::SessionOptions());
     ASSERT_FALSE(session.ok());
     EXPECT_TRUE(absl::StartsWith(session.status().message(),
-                                 "The module asks for more devices than are "
-                                 "given (1: local-task); one may be given "
+                                 "The module needs more devices than are given "
+                                 "(1: local-task); one may be given "
                                  "several times. HAL device `device_b` not "
                                  "found or unavailable."))
         << session.status();
