@@ -62,7 +62,7 @@ class Host {
     const std::string wrong =
         RunCase(module, entry, NewSession(programs_[index], {device_}, limits));
     if (wrong.empty()) return;
-    if (limited && absl::StrContains(wrong, "limit of time")) {
+    if (limited && absl::StrContains(wrong, "DEADLINE_EXCEEDED")) {
       ++late_;
       return;
     }
