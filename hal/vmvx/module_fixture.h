@@ -91,13 +91,16 @@ using Args = std::vector<Arg>;
 
 class VmvxModuleTest : public ::testing::Test {
  protected:
-  // Calls an import. Returns its last buffer, or its numbers if it has no
-  // buffer, or its error.
+  // Calls the import with this number of arguments. Returns its last buffer, or
+  // its numbers if it has no buffer, or its error.
   std::string Call(absl::string_view name, const Args& args,
                    bool read_only = false) {
     const vm::NativeFunction* found = nullptr;
     for (const vm::NativeFunction& row : module_->functions()) {
-      if (row.name == name) found = &row;
+      // A convention is "0", a letter per argument, "_" and the results.
+      const size_t arguments =
+          absl::string_view(row.signature).find('_') - size_t{1};
+      if (row.name == name && arguments == args.size()) found = &row;
     }
     if (found == nullptr) return "no such import";
     std::vector<vm::Slot> slots;

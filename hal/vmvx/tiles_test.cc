@@ -115,6 +115,13 @@ TEST_F(VmvxModuleTest, PackAndUnpack) {
   enum { kI8 = 2, kI32 = 3, kF16 = 4, kInner = 0x100, kOuter = 0x200 };
   const int64_t low = int64_t{0xFFFFFFFF} << 32;
   Check({
+      // Releases before 20240724 pass no inner strides.
+      {"pack",
+       {in, 0, 3, out, 0, 8, 2, 3, 1, 2, 2, 2, 0, kI32},
+       "1 2 4 5 3 0 6 0"},
+      {"unpack",
+       {tiles, 0, 8, matrix, 0, 3, 1, 2, 2, 2, 2, 3, kI32},
+       "1 2 3 4 5 6"},
       // A 2x3 matrix to 1x2 tiles of 2x2.
       {"pack",
        {in, 0, 3, 1, out, 0, 8, 4, 2, 3, 1, 2, 2, 2, 0, kI32},
