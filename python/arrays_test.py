@@ -328,10 +328,10 @@ class OutTest(unittest.TestCase):
         fixed = a.view()
         fixed.flags.writeable = False
         for out, error in (
-                (fixed, "Result 0: an array that is read-only"),
+                (fixed, "Result 0: a read-only array"),
                 (np.zeros(4, np.float32), "dimension 0 is 4, expected 3"),
                 (np.zeros(3), "results are not converted"),
-                (np.broadcast_to(a[:1], 3), "cannot take a result"),
+                (np.broadcast_to(a[:1], 3), "cannot receive a result"),
                 ((a, a), "Result 1: the array .* overlaps the one of result 0"),
                 ((a, None, None), "has 2 results; arrays for 3 are given"),
                 (5, "the integer 5 is given as its memory")):

@@ -205,9 +205,11 @@ TEST(Out, ErrorsBeforeTheCall) {
       {{HostValue(good.array()->ReadOnly())},
        "Result 0: a read-only array cannot receive a result."},
       {{HostValue(memory.At(0, {3}, {0}))},
-       "Result 0: an array whose elements share memory cannot take a result."},
+       "Result 0: an array whose elements share memory cannot receive a "
+       "result."},
       {{HostValue(memory.At(0, {3}, {2}))},
-       "Result 0: an array whose elements share memory cannot take a result."},
+       "Result 0: an array whose elements share memory cannot receive a "
+       "result."},
       {{good, HostValue(memory.At(2, {3}))},
        "Result 1: the array that is given as its memory overlaps the one of "
        "result 0."},

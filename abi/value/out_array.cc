@@ -155,7 +155,7 @@ absl::Status CheckOut(const HostValue& out, const Type& type) {
   }
   if (SharesElements(*array)) {
     return absl::InvalidArgumentError(
-        "an array whose elements share memory cannot take a result.");
+        "an array whose elements share memory cannot receive a result.");
   }
   return absl::OkStatus();
 }
