@@ -39,7 +39,8 @@ using tests::SharedPart;
 // Limit of a process's memory, in addition to eight times the file.
 constexpr uint64_t kMaxMemory = uint64_t{96} << 20;
 constexpr uint64_t kMaxAddresses = uint64_t{4} << 30;
-// Of processor time. The slowest row takes 2 to 4.5; unbounded text, minutes.
+// Seconds of processor time. The slowest row takes 2 to 4.5; text without a
+// bound takes minutes.
 constexpr double kMaxSeconds = 12;
 
 // Prints a command's output for a file, or returns its error.
