@@ -63,15 +63,15 @@ TEST_F(DescriptorTest, DispatchesTakeWhatWasPushed) {
   // Later values replace earlier ones, and only those.
   EXPECT_EQ(Record(kConstants, {layout_, 1, 1, 12}), first);
   const std::string second = "dispatch 0 1x1x1 {10,12} (4+8 of 16)";
-  const std::string both = absl::StrCat(first, "\n", second);
+  const std::string both = absl::StrCat(first, "; ", second);
   EXPECT_EQ(Record(kDispatch, {executable_, 0, 1, 1, 1}), both);
   EXPECT_EQ(Record(kDescriptors, {layout_, 0, 1, 3, 1, nullptr, 0, kRest}),
             both);
   const std::string all =
-      absl::StrCat(both, "\ndispatch 0 1x1x1 {10,12} (0+rest of slot 1)");
+      absl::StrCat(both, "; dispatch 0 1x1x1 {10,12} (0+rest of slot 1)");
   EXPECT_EQ(Record(kDispatch, {executable_, 0, 1, 1, 1}), all);
   EXPECT_EQ(Record(kDispatch, {executable_, 1, 4, 1, 1}),
-            absl::StrCat(all, "\ndispatch 1 4x1x1 {} ()"));
+            absl::StrCat(all, "; dispatch 1 4x1x1 {} ()"));
 }
 
 TEST_F(DescriptorTest, IndirectDispatch) {
@@ -79,7 +79,7 @@ TEST_F(DescriptorTest, IndirectDispatch) {
   params.usage |= buffer_usage::kDispatchIndirectParameters;
   const Ref<Buffer> counts = *device_->allocator().Allocate(params, 24);
   EXPECT_EQ(Record(kIndirect, {executable_, 1, counts, 12}),
-            "dispatch 1 12+12 of 24 {} ()");
+            "dispatch 1 [12+12 of 24] {} ()");
   EXPECT_EQ(Record(kIndirect, {executable_, 1, counts, -4}),
             "OUT_OF_RANGE: The workgroup counts' offset (-4) is negative.");
 }
@@ -181,8 +181,11 @@ TEST_F(HalModuleTest, OlderBuffersAndDevices) {
        {allocator, kLocal, kUsage, -8},
        "OUT_OF_RANGE: The allocation size (-8) is negative."},
       {"allocator.map.byte_buffer 0riiirII_r",
+       {allocator, 1, kLocal, kUsage, bytes, 1, 2},
+       "null"},
+      {"allocator.map.byte_buffer 0riiirII_r",
        {allocator, 0, kLocal, kUsage, bytes, 1, 2},
-       "buffer 2"},
+       "UNAVAILABLE: The memory is not aligned to 64 bytes."},
       {"allocator.allocate.initialized 0riirII_r",
        {allocator, kLocal, kUsage, bytes, 1, 4},
        "OUT_OF_RANGE: The range of 4 bytes at offset 1 exceeds the buffer's "
