@@ -14,6 +14,7 @@
 // CALL: @corner "100x70xf32=2"
 // CALL: @mixed 3 "2xf32=1 2" 2.5
 // CALL: @count
+// CPU_ONLY: a test calls each function of a module for Vulkan several times
 func.func @scale(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = arith.addf %a, %b : tensor<4x8xf32>
   %1 = math.exp %0 : tensor<4x8xf32>
