@@ -1,6 +1,6 @@
 // Linkers, host functions and objects of the host of the C API.
 //
-// Tested by linker_test.cc, linker_hostile_test.cc, c_linker_test.c.
+// Tested by linker_test.cc, linker_hostile_test.cc.
 #include "eyrie/c_linker.h"
 
 #include <cstring>
@@ -66,8 +66,9 @@ absl::Status AddLibrary(
     RETURN_IF_ERROR(
         linker.Add(absl::StrCat(library->manifest.module, ".", row.first),
                    std::move(function)));
+    // Functions before one that fails remain in the linker.
+    linker.has_library |= !library->library->is_of_program();
   }
-  linker.has_library |= !library->library->is_of_program();
   return absl::OkStatus();
 }
 

@@ -179,7 +179,8 @@ EYRIE_EXPORT eyrie_error_t* eyrie_linker_set_state(
     void (*free)(void* state), void* user, void (*free_user)(void* user));
 
 /* Adds all functions of a native library, which may also be one of this program
- * (eyrie_native_library_create). ALREADY_EXISTS: a name is already defined. */
+ * (eyrie_native_library_create). ALREADY_EXISTS: a name is already defined.
+ * After an error, the linker keeps the functions that were added before it. */
 EYRIE_EXPORT eyrie_error_t* eyrie_linker_add_library(
     eyrie_linker_t* linker, eyrie_native_library_t* library);
 
