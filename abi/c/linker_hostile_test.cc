@@ -115,6 +115,36 @@ TEST(HostileLinker, ChecksObjects) {
   }
 }
 
+template <typename T>
+struct Box {};
+
+// Two types can have one name, because signatures have only some characters.
+TEST(HostileLinker, TellsTypesOfOneNameApart) {
+  using One = Box<int*>;
+  using Other = Box<int&>;
+  const std::string name = internal::ObjectName<One>();
+  ASSERT_EQ(name, internal::ObjectName<Other>());
+  Linker linker;
+  int calls = 0;
+  ASSERT_TRUE(linker.Define("host.f", [&](std::shared_ptr<One>) { ++calls; }));
+  ASSERT_TRUE(
+      linker.Define("host.one", [] { return std::make_shared<One>(); }));
+  ASSERT_TRUE(
+      linker.Define("host.other", [] { return std::make_shared<Other>(); }));
+  tests::ModuleBuilder module;
+  AddForwarding(module, "host.f", "0r_v");
+  AddForwarding(module, "host.one", "0v_r", "", "one");
+  AddForwarding(module, "host.other", "0v_r", "", "other");
+  auto context =
+      Context::Create(CpuDevice(), Loaded(module), {.linker = &linker});
+  ASSERT_TRUE(context) << Text(context);
+  EXPECT_EQ(Text(context->Call("f", *context->Call("one", {}))), "");
+  EXPECT_EQ(FirstLine(Text(context->Call("f", *context->Call("other", {})))),
+            "3: Argument 0 is an object of another C++ type with the name " +
+                name + ".");
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(HostileLinker, ChecksResults) {
   const struct {
     const char* signature;

@@ -123,7 +123,11 @@ EYRIE_EXPORT eyrie_fence_t* eyrie_host_call_signal(eyrie_host_call_t* call);
 /* Creates a reference to an object of the host. Modules can keep it and pass it
  * on; host functions take it as an argument "ref<type>". `free(object)` is
  * called once, on any thread, when no value, module or context refers to the
- * object any more. It may be NULL. `object` must not be NULL. */
+ * object any more. It may be NULL. `object` must not be NULL.
+ *
+ * The name alone tells C functions what `object` points to, so it must belong
+ * to one type of the program. Objects of C++ (std::shared_ptr, host_types.h)
+ * are named after their types; do not use such a name. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_object(const char* type, void* object,
                                                void (*free)(void* object));
 /* Returns the object, or NULL if the value is not an object of this type. */

@@ -164,7 +164,21 @@ eyrie_error_t* Guarded(const F& function) {
 #endif
 }
 
-// Returns a name that differs for each type of this program.
+// Its address identifies T in this program. It is not const, because a linker
+// may merge constants.
+template <typename T>
+inline char kTypeTag = 0;
+
+// The object of the host that a std::shared_ptr<T> is passed as.
+template <typename T>
+struct HostedObject {
+  const char* tag;  // the address of kTypeTag<T>; must be the first member
+  std::shared_ptr<T> pointer;
+};
+
+// Returns the name of T in signatures. Types in unnamed namespaces, and those
+// whose template arguments differ only in punctuation, can share a name;
+// kTypeTag tells them apart.
 template <typename T>
 std::string ObjectName() {
   std::string name = __PRETTY_FUNCTION__;
@@ -327,15 +341,25 @@ template <typename T>
 struct HostType<std::shared_ptr<T>> {
   using Held = std::shared_ptr<T>;
   static std::string Text() { return "ref<" + ObjectName<T>() + ">"; }
-  static eyrie_error_t* Take(eyrie_host_call_t*, size_t,
+  static eyrie_error_t* Take(eyrie_host_call_t*, size_t index,
                              const eyrie_slot_t& slot, Held& held) {
-    if (slot.object != nullptr) held = *static_cast<Held*>(slot.object);
+    if (slot.object == nullptr) return nullptr;  // null
+    // Every HostedObject begins with its tag.
+    if (*static_cast<const char* const*>(slot.object) != &kTypeTag<T>) {
+      return NewError({EYRIE_INVALID_ARGUMENT,
+                       "Argument " + std::to_string(index) +
+                           " is an object of another C++ type with the name " +
+                           ObjectName<T>() + "."});
+    }
+    held = static_cast<HostedObject<T>*>(slot.object)->pointer;
     return nullptr;
   }
   static void Give(Held object, eyrie_slot_t& slot) {
     if (object == nullptr) return;  // null
-    slot.value = eyrie_value_object(
-        ObjectName<T>().c_str(), new Held(std::move(object)), DeleteHost<Held>);
+    using Hosted = HostedObject<T>;
+    slot.value = eyrie_value_object(ObjectName<T>().c_str(),
+                                    new Hosted{&kTypeTag<T>, std::move(object)},
+                                    DeleteHost<Hosted>);
   }
 };
 
