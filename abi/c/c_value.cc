@@ -24,9 +24,6 @@
 #include "hal/element_type.h"
 
 namespace eyrie::abi {
-namespace {
-
-using ArrayPtr = std::shared_ptr<const HostArray>;
 
 absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype) {
   const auto type = static_cast<hal::ElementType>(dtype);
@@ -36,6 +33,10 @@ absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype) {
   }
   return type;
 }
+
+namespace {
+
+using ArrayPtr = std::shared_ptr<const HostArray>;
 
 absl::StatusOr<const HostArray*> ArrayOf(const eyrie_value_t* value) {
   if (value == NoMemoryHandle()) {

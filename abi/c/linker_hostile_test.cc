@@ -224,6 +224,28 @@ TEST(HostileLinker, ReadsNoEndlessLists) {
   EXPECT_NE(text.find("nested 129 deep"), std::string::npos) << text;
 }
 
+// The library owns the values of the first call, too.
+TEST(HostileLinker, ReplacesResults) {
+  Linker linker;
+  ASSERT_EQ(ErrorText(eyrie_linker_define(
+                linker.get(), "host.f", "() -> (bytes, i8)",
+                [](eyrie_host_call_t* call, const eyrie_slot_t*,
+                   eyrie_slot_t* results, void*) -> eyrie_error_t* {
+                  for (const int number : {300, 7}) {
+                    eyrie_value_t* const values[] = {
+                        eyrie_value_bytes("text", 4), eyrie_value_i32(number)};
+                    EXPECT_EQ(ErrorText(eyrie_host_call_set_results(
+                                  call, values, 2, results)) == "OK",
+                              number == 7);
+                  }
+                  return nullptr;
+                },
+                nullptr, nullptr)),
+            "OK");
+  EXPECT_EQ(CallF(linker, "0v_ri", "sync func @f() -> (!util.buffer, i32)", {}),
+            "\"text\" 7");
+}
+
 TEST(HostileLinker, ChecksArraysOfHost) {
   Linker linker;
   const int64_t kShapes[][2] = {{-1, 1}, {int64_t{1} << 40, int64_t{1} << 40}};

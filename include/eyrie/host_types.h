@@ -164,21 +164,19 @@ eyrie_error_t* Guarded(const F& function) {
 #endif
 }
 
-// Its address identifies T in this program. It is not const, because a linker
-// may merge constants.
+// Its address identifies T. It is not const, so that no linker merges two.
 template <typename T>
 inline char kTypeTag = 0;
 
 // The object of the host that a std::shared_ptr<T> is passed as.
 template <typename T>
 struct HostedObject {
-  const char* tag;  // the address of kTypeTag<T>; must be the first member
+  const char* tag;  // &kTypeTag<T>; the first member for every T
   std::shared_ptr<T> pointer;
 };
 
-// Returns the name of T in signatures. Types in unnamed namespaces, and those
-// whose template arguments differ only in punctuation, can share a name;
-// kTypeTag tells them apart.
+// Returns the name of T in signatures. Types in unnamed namespaces, or that
+// differ only in punctuation, can share a name; kTypeTag tells them apart.
 template <typename T>
 std::string ObjectName() {
   std::string name = __PRETTY_FUNCTION__;
@@ -298,7 +296,9 @@ struct HostTypeOfValue {
       return error;
     }
     Value value = Value::Adopt(given);
-    auto taken = CppType<T>::Take(value);
+    return Store(CppType<T>::Take(value), held);
+  }
+  static eyrie_error_t* Store(Result<T> taken, T& held) {
     if (!taken) return NewError(taken.error());
     held = std::move(*taken);
     return nullptr;
@@ -316,7 +316,12 @@ struct HostType<Tensor<T>> : HostTypeOfValue<Tensor<T>> {
 };
 template <typename T>
 struct HostType<std::vector<T>> : HostTypeOfValue<std::vector<T>> {
+  using Held = std::vector<T>;
   static std::string Text() { return "list<" + HostType<T>::Text() + ">"; }
+  static eyrie_error_t* Take(eyrie_host_call_t*, size_t,
+                             const eyrie_slot_t& slot, Held& held) {
+    return HostTypeOfValue<Held>::Store(CppType<Held>::Take(slot.value), held);
+  }
 };
 template <>
 struct HostType<Value> : HostTypeOfValue<Value> {
@@ -344,7 +349,6 @@ struct HostType<std::shared_ptr<T>> {
   static eyrie_error_t* Take(eyrie_host_call_t*, size_t index,
                              const eyrie_slot_t& slot, Held& held) {
     if (slot.object == nullptr) return nullptr;  // null
-    // Every HostedObject begins with its tag.
     if (*static_cast<const char* const*>(slot.object) != &kTypeTag<T>) {
       return NewError({EYRIE_INVALID_ARGUMENT,
                        "Argument " + std::to_string(index) +
@@ -483,6 +487,7 @@ eyrie_error_t* CallAnyHost(eyrie_host_call_t* call, const eyrie_slot_t*,
     auto returned = (*static_cast<F*>(user))(host, arguments);
     if (!returned) return NewError(returned.error());
     std::vector<eyrie_value_t*> values;
+    values.reserve(returned->size());
     for (Value& value : *returned) values.push_back(value.Release());
     return eyrie_host_call_set_results(call, values.data(), values.size(),
                                        results);
