@@ -117,7 +117,7 @@ struct eyrie_host_call_t {
   const uint32_t* places;  // of the arguments in it
   eyrie::hal::Fence* wait = nullptr;
   eyrie::hal::Fence* signal = nullptr;
-  // Of the arguments, which HostArguments has read; null if all are numbers.
+  // Slots of the arguments, by HostArguments; null if all are numbers.
   const eyrie_slot_t* slots = nullptr;
 };
 
