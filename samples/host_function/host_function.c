@@ -15,6 +15,7 @@ static eyrie_error_t* Discount(eyrie_host_call_t* call,
 static void Check(eyrie_error_t* error) {
   if (error == NULL) return;
   fprintf(stderr, "host_function: %s\n", eyrie_error_message(error));
+  eyrie_error_free(error);
   exit(1);
 }
 
