@@ -45,7 +45,9 @@ Value Borrow(const eyrie_array_t& array, bool is_read_only, Owner owner) {
 // Packs elements of 4 bits, which NumPy stores in a byte each: the first one in
 // the low half of a byte.
 Value FromNarrow(nb::handle object, eyrie_dtype_t dtype) {
-  const nb::object wide = CallNumpy("ascontiguousarray", object);
+  // ascontiguousarray would make an array of rank 0 one of rank 1.
+  const nb::object wide = nb::module_::import_("numpy").attr("asarray")(
+      object, nb::arg("order") = "C");
   eyrie_array_t array = {};
   bool is_read_only = false;
   const nb::object bytes = wide.attr("view")("uint8");
@@ -182,8 +184,11 @@ const Value* ResultValue(nb::handle object) {
   eyrie_array_t array = {};
   eyrie_array_t own = {};
   bool is_read_only = false;
-  if (!Describe(object.ptr(), array, is_read_only) || is_read_only ||
-      eyrie_value_get_array(value->get(), &own) != nullptr) {
+  if (!Describe(object.ptr(), array, is_read_only) || is_read_only) {
+    return nullptr;
+  }
+  if (eyrie_error_t* error = eyrie_value_get_array(value->get(), &own)) {
+    eyrie_error_free(error);
     return nullptr;
   }
   const bool is_whole =

@@ -215,9 +215,11 @@ class EverywhereTest(unittest.TestCase):
         for dtype, numbers in (("int4", [-8, -1, 0, 7, 3]),
                                ("uint4", [0, 15, 8, 7, 1, 2])):
             given = np.array(numbers, np.int8).astype(getattr(ml_dtypes, dtype))
-            for row in (given, given.reshape(-1, 1), given[::2]):
+            for row in (given, given.reshape(-1, 1), given[::2],
+                        given[:1].reshape(())):
                 got = _core.copy(row)
-                self.assertEqual(got.dtype, row.dtype)
+                self.assertEqual((got.dtype, got.shape),
+                                 (row.dtype, row.shape))
                 np.testing.assert_array_equal(got, row)
 
     def test_an_exception_of_the_producer_is_kept(self):

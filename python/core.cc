@@ -64,6 +64,39 @@ std::vector<Parameter> Describe(const std::vector<eyrie_parameter_t>& from) {
 
 uint64_t Core::epoch = 1;
 
+// Makes this thread the owner of a core's turn.
+class Core::Ownership {
+ public:
+  explicit Ownership(Core& core) : core_(core) {
+    core_.owner_ = std::this_thread::get_id();
+  }
+  Ownership(const Ownership&) = delete;
+  Ownership& operator=(const Ownership&) = delete;
+  ~Ownership() { core_.owner_ = std::thread::id(); }
+
+ private:
+  Core& core_;
+};
+
+// The call of a ticket, which Cancel can end.
+class Core::Running {
+ public:
+  Running(Core& core, const Ticket& ticket)
+      : core_(core), began_(core.SetRunning(&ticket)) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (began_) core_.SetRunning(nullptr);
+  }
+
+  // False if the call was cancelled before.
+  explicit operator bool() const { return began_; }
+
+ private:
+  Core& core_;
+  const bool began_;
+};
+
 template <typename F>
 void Core::InTurn(const Ticket& ticket, F run) {
   if (owner_ == std::this_thread::get_id()) {
@@ -80,10 +113,8 @@ void Core::InTurn(const Ticket& ticket, F run) {
       scope.LookForSignals();
     }
     if (context_ == nullptr) return Closed();
-    owner_ = std::this_thread::get_id();
-    const Result<void> done = run(scope);
-    owner_ = std::thread::id();
-    return done;
+    const Ownership owner(*this);
+    return run(scope);
   }();
   if (result && !scope.failed()) return;
   scope.ThrowCause();
@@ -293,23 +324,21 @@ Result<void> Core::Run(Bound& bound, Ticket& ticket, CallScope& scope,
     if (auto renewed = Renew(); !renewed) return renewed;
   }
   if (auto found = Find(bound); !found) return found;
-  if (!SetRunning(&ticket)) return Cancelled();
-  eyrie_error_t* const error = [&] {
-    const CallScope::Within within(scope, *context_);
-    if (!scratch.outs.empty()) {
-      std::vector<eyrie_value_t*> outs;
-      for (const Value& out : scratch.outs) outs.push_back(out.get());
-      return eyrie_function_call_out(
-          bound.handle, scratch.given.data(), scratch.given.size(),
-          scratch.names.data(), scratch.names.size(), outs.data(), outs.size(),
-          scratch.results.data(), scratch.results.size());
-    }
-    return eyrie_function_call_named(
-        bound.handle, scratch.given.data(), scratch.given.size(),
-        scratch.names.data(), scratch.names.size(), scratch.results.data(),
-        scratch.results.size());
-  }();
-  SetRunning(nullptr);
+  std::vector<eyrie_value_t*> outs;
+  for (const Value& out : scratch.outs) outs.push_back(out.get());
+  const Running running(*this, ticket);
+  if (!running) return Cancelled();
+  const CallScope::Within within(scope, *context_);
+  eyrie_error_t* const error =
+      outs.empty()
+          ? eyrie_function_call_named(
+                bound.handle, scratch.given.data(), scratch.given.size(),
+                scratch.names.data(), scratch.names.size(),
+                scratch.results.data(), scratch.results.size())
+          : eyrie_function_call_out(
+                bound.handle, scratch.given.data(), scratch.given.size(),
+                scratch.names.data(), scratch.names.size(), outs.data(),
+                outs.size(), scratch.results.data(), scratch.results.size());
   if (error != nullptr) return Error(error);
   return {};
 }

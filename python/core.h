@@ -149,6 +149,9 @@ class Core {
   static uint64_t epoch;
 
  private:
+  class Ownership;
+  class Running;
+
   // Calls `run(scope)`, which returns a Result<void>, while no other thread
   // uses the context, and raises its error. Releases the GIL, because values
   // that `run` destroys may need to acquire it.

@@ -122,6 +122,18 @@ class JaxTest(unittest.TestCase):
         self.assertEqual(len(ours._compiled), 2)
         self.assertEqual(ours.__name__, "step")
 
+    def test_types_of_jax(self):
+        jnp = self.jax.numpy
+        ours = self.ours.jit(lambda x, y: x * y)
+        x = jnp.array([1, 2], jnp.bfloat16)
+        for y in (2.0, jnp.float32(2), np.float64(2), np.float32(2)):
+            with self.subTest(repr(y)):
+                got, want = ours(x, y), x * jnp.asarray(y)
+                self.assertEqual((got.dtype, got.tolist()),
+                                 (want.dtype, want.tolist()))
+        # 2.0 is of a weak type; the others are f32 to JAX.
+        self.assertEqual(len(ours._compiled), 2)
+
     def test_small_floats(self):
         jnp = self.jax.numpy
         x = jnp.array([1, 2, 0.5], jnp.bfloat16)
@@ -165,6 +177,7 @@ class TorchTest(unittest.TestCase):
         self.assertEqual(y.tolist(), [0, 2, 4])
         self.assertEqual(model["add"](y, y).tolist(), [0, 4, 8])
         self.assertIn("?xf32", model["add"].signature)
+        self.assertIs(model["add"], model["add"])
 
     def test_small_floats(self):
         model = self.ours.load(eyrie.compile(ADD.replace("f32", "bf16")))

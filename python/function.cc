@@ -50,8 +50,8 @@ bool Chosen(const nb::object& choices, const char* name, bool otherwise) {
   return found == nullptr || found == Py_None ? otherwise : found == Py_True;
 }
 
-// Finds the core and the function in it: the first time, in a child of a fork,
-// and after the model was closed.
+// Finds the core and the function in it. Must be called before the first use,
+// and again in a child of a fork, where the core is a new one.
 void Find(Function& self) {
   nb::object object = nb::handle(self.loaded).attr("core")();
   Core& core = nb::cast<Core&>(object);

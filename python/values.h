@@ -20,17 +20,20 @@ struct Reference {
   Value value;
 };
 
-// Converts None, bools, numbers, str, bytes, lists, tuples, mappings, data
-// classes, arrays, Lent and Reference. Arrays are NumPy's, or objects with
-// __dlpack__, the buffer protocol, __array_interface__ or __array__. They are
-// not copied if possible; their values keep the objects alive. `kind` is the
-// kind of the parameter. Throws TypeError, ValueError, OverflowError or
-// MemoryError.
+// Converts None, bools, numbers, str, bytes, lists, tuples, ranges, mappings,
+// data classes, arrays, Lent and Reference. Arrays are DeviceArrays, NumPy's
+// arrays and scalars, or objects with __dlpack__, the buffer protocol,
+// __array_interface__, __array_struct__ or __array__. They are not copied if
+// possible; their values keep the objects alive. `kind` is the kind of the
+// parameter. Throws TypeError, ValueError, OverflowError, MemoryError or
+// whatever the object's own methods raise.
 Value FromPython(nanobind::handle object, eyrie_kind_t kind = EYRIE_KIND_ANY);
 
-// Sets a value that an earlier call of this function has set, without
-// allocating. The object must exist as long as the value is used. Returns false
-// if the object needs FromPython. Throws OverflowError.
+// Sets a value to a NumPy array, a bool, an int of 64 bits or a float. If an
+// earlier call has set the value to the same kind, and to an array of the same
+// rank, this does not allocate. The object must exist as long as the value is
+// used. Returns false, and leaves the value, if the object needs FromPython.
+// Throws eyrie.Error if an array cannot be used.
 bool SetFromPython(nanobind::handle object, Value& value);
 
 // How results become Python objects.

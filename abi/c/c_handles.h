@@ -25,12 +25,14 @@
 #include "abi/value/host_value.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "base/short_row.h"
 #include "eyrie/c.h"
 #include "eyrie/c_fence.h"
 #include "hal/device.h"
+#include "hal/element_type.h"
 #include "hal/fence.h"
 #include "hal/semaphore.h"
 
@@ -145,6 +147,9 @@ inline eyrie_value_t* NewHandle(HostValue value) {
 // The same for functions that can report an error. RESOURCE_EXHAUSTED: an
 // allocation fails.
 absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
+
+// Returns the element type of a dtype. INVALID_ARGUMENT: there is no such type.
+absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype);
 
 // Returns the error that is reported if an error itself cannot be allocated. It
 // is never freed.

@@ -1,6 +1,6 @@
 // Linkers, host functions and objects of the host of the C API.
 //
-// Tested by linker_test.cc, linker_hostile_test.cc, c_linker_test.c.
+// Tested by linker_test.cc, linker_hostile_test.cc.
 #include "eyrie/c_linker.h"
 
 #include <cstring>
@@ -35,12 +35,6 @@ namespace {
 // The maximum size of an error's message; a longer one is cut.
 constexpr size_t kMaxHostMessage = kSmallBytes / 2;
 
-std::shared_ptr<void> ShareUser(void* user, void (*free_user)(void*)) {
-  return std::shared_ptr<void>(user, [free_user](void* data) {
-    if (free_user != nullptr) free_user(data);
-  });
-}
-
 absl::Status Define(eyrie_linker_t& linker, const char* name,
                     const char* signature, eyrie_host_function_t entry,
                     std::shared_ptr<void> user) {
@@ -66,8 +60,9 @@ absl::Status AddLibrary(
     RETURN_IF_ERROR(
         linker.Add(absl::StrCat(library->manifest.module, ".", row.first),
                    std::move(function)));
+    // Functions before one that fails remain in the linker.
+    linker.has_library |= !library->library->is_of_program();
   }
-  linker.has_library |= !library->library->is_of_program();
   return absl::OkStatus();
 }
 
@@ -142,11 +137,7 @@ absl::StatusOr<uint64_t> DenseBytes(hal::ElementType type,
 absl::Status NewArray(const eyrie_host_call_t& call, eyrie_dtype_t dtype,
                       std::span<const int64_t> shape, void** out_data,
                       eyrie_value_t** out_value) {
-  const auto type = static_cast<hal::ElementType>(dtype);
-  if (absl::StartsWith(hal::ElementTypeName(type), "*")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "There is no element type 0x", absl::Hex(uint32_t{dtype}), "."));
-  }
+  ASSIGN_OR_RETURN(const hal::ElementType type, TypeOf(dtype));
   ASSIGN_OR_RETURN(const uint64_t bytes, DenseBytes(type, shape));
   hal::Device* const device = call.module.services().device.get();
   if (device == nullptr) {
@@ -181,6 +172,12 @@ absl::Status Argument(const eyrie_host_call_t& call, size_t index,
     return absl::OutOfRangeError(
         absl::StrCat("The host function ", call.function.name,
                      " has no argument ", index, ", counted from 0."));
+  }
+  if (call.function.arguments[index] == SlotKind::kValue) {
+    // It was decoded before the call. A const pointer allows it to be null.
+    const eyrie_value_t* const decoded = call.slots[index].value;
+    ASSIGN_OR_RETURN(HostValue copy, FromHandle(decoded).Copy());
+    return NewHandle(std::move(copy), out_value);
   }
   ASSIGN_OR_RETURN(MemoryCharge charge,
                    MemoryCharge::Take(call.module.memory(), 0, "an argument"));
@@ -289,14 +286,14 @@ eyrie_error_t* eyrie_linker_define(eyrie_linker_t* linker, const char* name,
                                    eyrie_host_function_t function, void* user,
                                    void (*free_user)(void* user)) {
   return abi::CreateError(abi::Define(*linker, name, signature, function,
-                                      abi::ShareUser(user, free_user)));
+                                      abi::ShareData(user, free_user)));
 }
 
 eyrie_error_t* eyrie_linker_set_state(
     eyrie_linker_t* linker, const char* module,
     eyrie_error_t* (*create)(void* user, void** out_state),
     void (*free)(void* state), void* user, void (*free_user)(void* user)) {
-  std::shared_ptr<void> shared = abi::ShareUser(user, free_user);
+  std::shared_ptr<void> shared = abi::ShareData(user, free_user);
   abi::HostTable& table = linker->TableOf(module);
   if (table.state.create != nullptr) {
     return abi::CreateError(absl::AlreadyExistsError(

@@ -17,19 +17,11 @@ namespace {
 
 using FreeData = void (*)(void*);
 
-// Returns a pointer to an embedder's data, whose last copy frees the data.
-// `free_data` may be null.
-std::shared_ptr<void> Share(void* data, FreeData free_data) {
-  return std::shared_ptr<void>(data, [free_data](void* user) {
-    if (free_data != nullptr) free_data(user);
-  });
-}
-
 std::function<void(absl::string_view)> NoticeOf(
     const eyrie_device_options_t& options) {
   if (options.notice == nullptr) return nullptr;
   return [notice = options.notice,
-          data = Share(options.notice_data, options.free_notice_data)](
+          data = ShareData(options.notice_data, options.free_notice_data)](
              absl::string_view sentence) {
     notice(std::string(sentence).c_str(), data.get());
   };
@@ -61,7 +53,7 @@ class EmbeddersMemory final : public hal::HostMemory {
   explicit EmbeddersMemory(const eyrie_device_options_t& options)
       : allocate_(options.allocate),
         deallocate_(options.deallocate),
-        data_(Share(options.allocator_data, options.free_allocator_data)) {}
+        data_(ShareData(options.allocator_data, options.free_allocator_data)) {}
 
   void* Allocate(size_t size, size_t alignment) override {
     return allocate_(size, alignment, data_.get());
@@ -77,6 +69,12 @@ class EmbeddersMemory final : public hal::HostMemory {
 };
 
 }  // namespace
+
+std::shared_ptr<void> ShareData(void* data, FreeData free_data) {
+  return std::shared_ptr<void>(data, [free_data](void* user) {
+    if (free_data != nullptr) free_data(user);
+  });
+}
 
 absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode) {
   const auto make = [](vm::jit::Mode of) {
@@ -104,8 +102,8 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode) {
 
 Log LogOf(eyrie_log_t log, void* data, FreeData free_data) {
   if (log == nullptr) return nullptr;
-  return [log, data = Share(data, free_data)](eyrie_severity_t severity,
-                                              absl::string_view line) {
+  return [log, data = ShareData(data, free_data)](eyrie_severity_t severity,
+                                                  absl::string_view line) {
     const std::string text(line);  // followed by a NUL
     log(severity, text.c_str(), text.size(), data.get());
   };

@@ -30,6 +30,10 @@ namespace eyrie::abi {
 using Log = std::function<void(eyrie_severity_t, absl::string_view)>;
 Log LogOf(eyrie_log_t log, void* data, void (*free_data)(void*));
 
+// Returns a pointer to an embedder's data, whose last copy frees the data.
+// `free_data` may be null.
+std::shared_ptr<void> ShareData(void* data, void (*free_data)(void*));
+
 // Returns a copy of the options, with 0 in the fields that the caller's struct
 // does not have. `given` may be null. `sizes` are the struct's sizes in all
 // versions, ascending; a size between two of them counts as the smaller one.

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "abi/c/c_handles.h"
 #include "abi/call/session.h"
@@ -24,9 +23,6 @@
 #include "hal/element_type.h"
 
 namespace eyrie::abi {
-namespace {
-
-using ArrayPtr = std::shared_ptr<const HostArray>;
 
 absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype) {
   const auto type = static_cast<hal::ElementType>(dtype);
@@ -36,6 +32,10 @@ absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype) {
   }
   return type;
 }
+
+namespace {
+
+using ArrayPtr = std::shared_ptr<const HostArray>;
 
 absl::StatusOr<const HostArray*> ArrayOf(const eyrie_value_t* value) {
   if (value == NoMemoryHandle()) {
@@ -94,16 +94,12 @@ absl::Status SetArray(const eyrie_array_t& given, eyrie_value_t* value) {
   ASSIGN_OR_RETURN(const hal::ElementType type, TypeOf(given.dtype));
   const auto* data = static_cast<const uint8_t*>(given.data);
   const std::span<const int64_t> shape(given.shape, given.rank);
-  std::vector<int64_t> dense;
-  std::span<const int64_t> strides(given.strides, given.rank);
-  if (given.strides == nullptr) {
-    ASSIGN_OR_RETURN(const ArrayPtr array,
-                     HostArray::Borrow(type, shape, {}, {data, given.size}));
-    dense.assign(array->strides().begin(), array->strides().end());
-    strides = dense;
-  }
   if (value == NoMemoryHandle()) return absl::OkStatus();
-  return FromHandle(value)->SetBorrowed(type, shape, strides, data);
+  HostValue& target = *FromHandle(value);
+  if (given.strides == nullptr) {
+    return target.SetBorrowed(type, shape, {data, given.size});
+  }
+  return target.SetBorrowed(type, shape, {given.strides, given.rank}, data);
 }
 
 absl::Status UploadArray(const eyrie_value_t* value, hal::Device& device,

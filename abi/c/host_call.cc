@@ -1,5 +1,6 @@
 #include "abi/c/host_call.h"
 
+#include "abi/c/c_handles.h"
 #include "hal/element_type.h"
 #include "vm/isa/value.h"
 
@@ -19,6 +20,13 @@ SlotKind KindOf(const HostParameter& parameter, bool is_result) {
 }
 
 }  // namespace
+
+absl::Status TakeHostError(eyrie_error_t* error) {
+  absl::Status status(static_cast<absl::StatusCode>(error->code),
+                      error->message);
+  eyrie_error_free(error);
+  return status;
+}
 
 HostModuleState::~HostModuleState() {
   imports_.clear();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "abi/signature/host_signature.h"
+#include "absl/status/status.h"
 #include "base/ref.h"
 #include "eyrie/c_linker.h"
 #include "hal/device.h"
@@ -68,6 +69,9 @@ struct HostFunction {
   void SetKinds();
 };
 
+// Frees the error of a function of the host, and returns it as a status.
+[[gnu::cold]] absl::Status TakeHostError(eyrie_error_t* error);
+
 // The objects that the functions of one context share.
 struct HostServices {
   Ref<hal::Device> device;             // null: the context has none
@@ -113,6 +117,8 @@ struct eyrie_host_call_t {
   const uint32_t* places;  // of the arguments in it
   eyrie::hal::Fence* wait = nullptr;
   eyrie::hal::Fence* signal = nullptr;
+  // Slots of the arguments, by HostArguments; null if all are numbers.
+  const eyrie_slot_t* slots = nullptr;
 };
 
 #endif  // EYRIE_ABI_C_HOST_CALL_H_

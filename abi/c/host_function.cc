@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "abi/c/c_handles.h"
 #include "abi/c/host_values.h"
 #include "abi/native/call_support.h"
 #include "absl/strings/str_cat.h"
@@ -18,14 +17,6 @@ using vm::binding_internal::GiveUp;
 // Functions with at most so many numbers take the fast path.
 constexpr size_t kFewArguments = 8;
 constexpr size_t kFewResults = 4;
-
-// Takes the error of a host function.
-[[gnu::cold, gnu::noinline]] absl::Status TakeHostError(eyrie_error_t* error) {
-  absl::Status status(static_cast<absl::StatusCode>(error->code),
-                      error->message);
-  eyrie_error_free(error);
-  return status;
-}
 
 class HostImport final : public vm::ModuleState {
  public:
@@ -103,6 +94,7 @@ absl::Status HostImport::Run(eyrie_host_call_t& call, uint8_t* frame,
                              const uint32_t* next) const {
   HostArguments arguments;
   RETURN_IF_ERROR(arguments.Read(call));
+  call.slots = arguments.slots();
   HostResults results(*function_);
   eyrie_error_t* const error =
       entry_(&call, arguments.slots(), results.slots(), user_);

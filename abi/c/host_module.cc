@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "abi/c/c_handles.h"
 #include "abi/c/host_function.h"
 #include "abi/native/task_pool.h"
 #include "absl/strings/str_cat.h"
@@ -70,10 +69,7 @@ absl::StatusOr<std::unique_ptr<vm::ModuleState>> HostModule::CreateState()
     void* own = nullptr;
     eyrie_error_t* const error = wanted.create(wanted.user.get(), &own);
     if (error != nullptr) {
-      const absl::Status status(static_cast<absl::StatusCode>(error->code),
-                                error->message);
-      eyrie_error_free(error);
-      return Annotate(status,
+      return Annotate(TakeHostError(error),
                       absl::StrCat("(the state of the module ", name_, ")"));
     }
     state->SetState(own, wanted.free);

@@ -240,7 +240,8 @@ HostResults::~HostResults() {
 absl::Status HostResults::SetSlot(const HostFunction& function, size_t index,
                                   eyrie_value_t* value, eyrie_slot_t& slot) {
   if (function.results[index] == SlotKind::kValue) {
-    slot.value = value;
+    // The function may have set the slot before.
+    eyrie_value_free(std::exchange(slot.value, value));
     return absl::OkStatus();
   }
   const HostParameter& declared = function.signature.results[index];

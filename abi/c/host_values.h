@@ -108,7 +108,8 @@ class HostResults {
 
   eyrie_slot_t* slots() { return slots_.data(); }
 
-  // Sets the result's slot from a value, and takes ownership of it.
+  // Sets the result's slot from a value, and takes ownership of it. Frees the
+  // value that the slot had.
   // INVALID_ARGUMENT: a number does not fit its type.
   static absl::Status SetSlot(const HostFunction& function, size_t index,
                               eyrie_value_t* value, eyrie_slot_t& slot);

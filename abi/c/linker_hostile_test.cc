@@ -115,6 +115,36 @@ TEST(HostileLinker, ChecksObjects) {
   }
 }
 
+template <typename T>
+struct Box {};
+
+// Two types can have one name, because signatures have only some characters.
+TEST(HostileLinker, TellsTypesOfOneNameApart) {
+  using One = Box<int*>;
+  using Other = Box<int&>;
+  const std::string name = internal::ObjectName<One>();
+  ASSERT_EQ(name, internal::ObjectName<Other>());
+  Linker linker;
+  int calls = 0;
+  ASSERT_TRUE(linker.Define("host.f", [&](std::shared_ptr<One>) { ++calls; }));
+  ASSERT_TRUE(
+      linker.Define("host.one", [] { return std::make_shared<One>(); }));
+  ASSERT_TRUE(
+      linker.Define("host.other", [] { return std::make_shared<Other>(); }));
+  tests::ModuleBuilder module;
+  AddForwarding(module, "host.f", "0r_v");
+  AddForwarding(module, "host.one", "0v_r", "", "one");
+  AddForwarding(module, "host.other", "0v_r", "", "other");
+  auto context =
+      Context::Create(CpuDevice(), Loaded(module), {.linker = &linker});
+  ASSERT_TRUE(context) << Text(context);
+  EXPECT_EQ(Text(context->Call("f", *context->Call("one", {}))), "");
+  EXPECT_EQ(FirstLine(Text(context->Call("f", *context->Call("other", {})))),
+            "3: Argument 0 is an object of another C++ type with the name " +
+                name + ".");
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(HostileLinker, ChecksResults) {
   const struct {
     const char* signature;
@@ -192,6 +222,28 @@ TEST(HostileLinker, ReadsNoEndlessLists) {
   ASSERT_TRUE(context) << Text(context);
   const std::string text = Text(context->Call("f", {}));
   EXPECT_NE(text.find("nested 129 deep"), std::string::npos) << text;
+}
+
+// The library owns the values of the first call, too.
+TEST(HostileLinker, ReplacesResults) {
+  Linker linker;
+  ASSERT_EQ(ErrorText(eyrie_linker_define(
+                linker.get(), "host.f", "() -> (bytes, i8)",
+                [](eyrie_host_call_t* call, const eyrie_slot_t*,
+                   eyrie_slot_t* results, void*) -> eyrie_error_t* {
+                  for (const int number : {300, 7}) {
+                    eyrie_value_t* const values[] = {
+                        eyrie_value_bytes("text", 4), eyrie_value_i32(number)};
+                    EXPECT_EQ(ErrorText(eyrie_host_call_set_results(
+                                  call, values, 2, results)) == "OK",
+                              number == 7);
+                  }
+                  return nullptr;
+                },
+                nullptr, nullptr)),
+            "OK");
+  EXPECT_EQ(CallF(linker, "0v_ri", "sync func @f() -> (!util.buffer, i32)", {}),
+            "\"text\" 7");
 }
 
 TEST(HostileLinker, ChecksArraysOfHost) {

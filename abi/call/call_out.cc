@@ -135,7 +135,31 @@ absl::Status Invoker::UseAsStorage(size_t argument, Outs outs,
   return absl::OkStatus();
 }
 
+absl::Status Invoker::CopyFromOuts(Outs outs, std::vector<HostValue>& results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const HostArray* array = results[i].array();
+    for (size_t other = 0; array != nullptr && other < outs.size(); ++other) {
+      const HostArray* out = other != i ? ArrayAt(outs, other) : nullptr;
+      if (out == nullptr || !MayOverlap(*array, *out)) continue;
+      // WriteOuts counts the copies of results that have arrays.
+      if (ArrayAt(outs, i) == nullptr) CountCopy(array->byte_length());
+      ASSIGN_OR_RETURN(results[i], CopyApart(*array));
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Invoker::CountCopy(uint64_t bytes) {
+  CallStatistics& counts = flat_ ? flat_->statistics_ : statistics_;
+  // The result was read in place before; now it is a copy.
+  if (counts.lent > 0) --counts.lent;
+  ++counts.copied;
+  counts.bytes_copied += bytes;
+}
+
 absl::Status Invoker::WriteOuts(Outs outs, std::vector<HostValue>& results) {
+  RETURN_IF_ERROR(CopyFromOuts(outs, results));
   for (size_t i = 0; i < outs.size(); ++i) {
     const HostArray* out = ArrayAt(outs, i);
     if (out == nullptr) continue;
@@ -152,10 +176,7 @@ absl::Status Invoker::WriteOuts(Outs outs, std::vector<HostValue>& results) {
         results.clear();
         return Located(status, signature_.ResultName(i));
       }
-      // The result was read in place before; now it is a copy.
-      if (statistics_.lent > 0) --statistics_.lent;
-      ++statistics_.copied;
-      statistics_.bytes_copied += out->byte_length();
+      CountCopy(out->byte_length());
     }
     result = *outs[i];
   }

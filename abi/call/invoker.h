@@ -194,6 +194,11 @@ class Invoker {
   absl::Status UseAsStorage(size_t argument, Outs outs,
                             std::span<const HostValue* const> given,
                             vm::Slot& slot);
+  // Copies each result that lies in the array of another one, which may be
+  // written first.
+  absl::Status CopyFromOuts(Outs outs, std::vector<HostValue>& results);
+  // Counts a result that was read in place, and was then copied.
+  void CountCopy(uint64_t bytes);
   // Copies the results to the arrays, unless they are there already.
   absl::Status WriteOuts(Outs outs, std::vector<HostValue>& results);
 

@@ -162,6 +162,25 @@ TEST(Out, ResultsThatAreArguments) {
   EXPECT_EQ(Text(x), "[1.0, 0.0, 1.0, 0.0]");
 }
 
+// Both results are the argument, which the first array overlaps.
+TEST(Out, ResultsInArraysOfOthers) {
+  auto session = OpenModule("3.13/sharing.vmfb");
+  Invoker twice = Find(*session, "twice");
+  for (const std::vector<int64_t>& strides :
+       std::vector<std::vector<int64_t>>{{}, {-4}, {8}}) {
+    SCOPED_TRACE(strides.empty() ? 0 : strides[0]);
+    Memory memory;
+    for (size_t i = 0; i < 4; ++i) memory.floats[i] = static_cast<float>(i);
+    const HostValue x(memory.At(0, {4})->Lent());
+    const HostValue first(memory.At(3, {4}, strides));
+    const HostValue second(memory.At(16, {4}));
+    std::vector<HostValue> results;
+    ASSERT_EQ(StatusText(CallOut(twice, {x}, {first, second}, results)), "OK");
+    EXPECT_EQ(Text(first), "[0.0, 1.0, 2.0, 3.0]");
+    EXPECT_EQ(Text(second), "[0.0, 1.0, 2.0, 3.0]");
+  }
+}
+
 TEST(Out, SeveralResults) {
   auto session = OpenModule("3.13/results.vmfb");
   Invoker two = Find(*session, "two_tensors");

@@ -170,9 +170,8 @@ absl::Status HostArray::Set(ElementType type, std::span<const int64_t> shape,
   SetShape(shape);
   const std::optional<uint64_t> length = hal::DenseByteLength(type, count_);
   if (!length || hal::BitCount(type) == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The number of bytes of ", ShapeText(),
-                     " exceeds 64 bits."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The number of bytes of ", ShapeText(), " exceeds 64 bits."));
   }
   byte_length_ = *length;
   data_ = first <= bytes.size() ? bytes.data() + first : nullptr;
@@ -262,14 +261,11 @@ std::shared_ptr<const HostArray> HostArray::OfReadable(
 
 bool HostArray::Reuse(const std::shared_ptr<const HostArray>& array,
                       hal::BufferView* view, const uint8_t* data) {
-  if (array.use_count() != 1 || !array->view_ ||
-      array->type_ != view->element_type() ||
+  if (!IsOnly(array) || !array->view_ || array->type_ != view->element_type() ||
       !std::equal(view->shape().begin(), view->shape().end(),
                   array->shape_.begin(), array->shape_.end())) {
     return false;
   }
-  // Other threads may have dropped references after they read the array.
-  std::atomic_thread_fence(std::memory_order_acquire);
   auto& reused = const_cast<HostArray&>(*array);  // no array is created const
   reused.use_ = Use::kCopy;
   reused.casts_ = false;

@@ -81,6 +81,12 @@ class HostArray {
                              std::span<const int64_t> shape,
                              std::span<const int64_t> strides,
                              const uint8_t* data);
+  // The same for all bytes of a dense row-major array. INVALID_ARGUMENT: as
+  // Borrow.
+  static absl::Status Rebind(std::shared_ptr<const HostArray>& array,
+                             hal::ElementType type,
+                             std::span<const int64_t> shape,
+                             std::span<const uint8_t> bytes);
 
   // Creates an array over a tensor on a device. UNIMPLEMENTED: the tensor is
   // not dense. FAILED_PRECONDITION: the host cannot read it.
@@ -159,6 +165,17 @@ class HostArray {
   using Dims = absl::InlinedVector<int64_t, 4>;
 
   HostArray(const HostArray&) = default;
+  // Reports whether nothing else refers to the array, which may be null. If so,
+  // the caller may change it.
+  static bool IsOnly(const std::shared_ptr<const HostArray>& array) {
+    if (array == nullptr || array.use_count() != 1) return false;
+    // Other threads may have dropped references after they read the array.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
+  // Returns the array, or a new one if others refer to it, without an owner, a
+  // tensor or options. Its elements are not set.
+  static HostArray& Unbind(std::shared_ptr<const HostArray>& array);
   void SetShape(std::span<const int64_t> shape);
 
   // Describe the elements, as the arguments of Borrow and BorrowAt do.
@@ -253,6 +270,9 @@ class HostValue {
                            std::span<const int64_t> shape,
                            std::span<const int64_t> strides,
                            const uint8_t* data);
+  absl::Status SetBorrowed(hal::ElementType type,
+                           std::span<const int64_t> shape,
+                           std::span<const uint8_t> bytes);
 
   Kind kind() const;
   bool is(Kind other) const { return kind() == other; }
@@ -285,6 +305,9 @@ class HostValue {
     Entries entries;
   };
   static HostValue Sequence(Items items, bool is_tuple);
+  // Calls HostArray::Rebind (rebind.cc).
+  template <typename... Elements>
+  absl::Status Rebind(Elements... elements);
   template <typename T>
   void SetTo(T content) {
     if (T* held = std::get_if<T>(&value_)) [[likely]] {

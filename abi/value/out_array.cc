@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/tensor/element_range.h"
@@ -105,23 +107,28 @@ void Scatter(const uint8_t* source, const HostArray& out) {
   }
 }
 
-// Writes dense elements, which may overlap the array.
-absl::Status Write(std::span<const uint8_t> elements, const HostArray& out,
-                   bool overlaps) {
+// Copies the elements of an array, packed.
+absl::Status PackApart(const HostArray& array, std::vector<uint8_t>& apart) {
+  RETURN_IF_ERROR(
+      Resize(apart, array.byte_length(), "a result that is copied apart"));
+  array.Pack(apart.data());
+  return absl::OkStatus();
+}
+
+// Reports whether Write takes elements that overlap the array.
+bool TakesOverlaps(const HostArray& out) {
+  return !out.view() && out.is_dense();
+}
+
+// Writes dense elements.
+absl::Status Write(std::span<const uint8_t> elements, const HostArray& out) {
   if (out.view()) return out.view()->buffer()->Write(0, elements);
   if (out.is_dense()) {
     std::memmove(const_cast<uint8_t*>(out.data()), elements.data(),
                  elements.size());
-    return absl::OkStatus();
+  } else {
+    Scatter(elements.data(), out);
   }
-  std::vector<uint8_t> apart;
-  if (overlaps) {
-    RETURN_IF_ERROR(
-        Resize(apart, elements.size(), "a result that overlaps its array"));
-    std::memcpy(apart.data(), elements.data(), elements.size());
-    elements = apart;
-  }
-  Scatter(elements.data(), out);
   return absl::OkStatus();
 }
 
@@ -195,7 +202,20 @@ absl::Status CopyToOut(const HostValue& result, const HostArray& out) {
         "given as its memory is ", out.ShapeText(), "."));
   }
   if (array->byte_length() == 0) return absl::OkStatus();
-  return Write(array->bytes(), out, MayOverlap(*array, out));
+  const bool in_place =
+      array->is_dense() && (TakesOverlaps(out) || !MayOverlap(*array, out));
+  if (in_place) return Write(array->bytes(), out);
+  std::vector<uint8_t> apart;
+  RETURN_IF_ERROR(PackApart(*array, apart));
+  return Write(apart, out);
+}
+
+absl::StatusOr<HostValue> CopyApart(const HostArray& array) {
+  std::vector<uint8_t> apart;
+  RETURN_IF_ERROR(PackApart(array, apart));
+  ASSIGN_OR_RETURN(std::shared_ptr<const HostArray> copy,
+                   HostArray::Copy(array.type(), array.shape(), apart));
+  return HostValue(std::move(copy));
 }
 
 }  // namespace eyrie::abi

@@ -16,32 +16,50 @@ namespace eyrie::abi {
 
 using hal::ElementType;
 
-absl::Status HostArray::Rebind(std::shared_ptr<const HostArray>& array,
-                               ElementType type, std::span<const int64_t> shape,
-                               std::span<const int64_t> strides,
-                               const uint8_t* data) {
-  if (array == nullptr || array.use_count() != 1) {
-    array = std::make_shared<HostArray>(Key());
-  }
-  // Nothing else refers to the array, which was created by HostArray.
-  HostArray& only = const_cast<HostArray&>(*array);
+HostArray& HostArray::Unbind(std::shared_ptr<const HostArray>& array) {
+  if (!IsOnly(array)) array = std::make_shared<HostArray>(Key());
+  HostArray& only = const_cast<HostArray&>(*array);  // not created const
   only.use_ = Use::kCopy;
   only.casts_ = only.read_only_ = false;
   only.owner_.reset();
   only.view_ = Ref<hal::BufferView>();
   delete only.imported_.made.exchange(nullptr);
-  return only.SetAt(type, shape, strides, data);
+  return only;
+}
+
+absl::Status HostArray::Rebind(std::shared_ptr<const HostArray>& array,
+                               ElementType type, std::span<const int64_t> shape,
+                               std::span<const int64_t> strides,
+                               const uint8_t* data) {
+  return Unbind(array).SetAt(type, shape, strides, data);
+}
+
+absl::Status HostArray::Rebind(std::shared_ptr<const HostArray>& array,
+                               ElementType type, std::span<const int64_t> shape,
+                               std::span<const uint8_t> bytes) {
+  return Unbind(array).Set(type, shape, {}, bytes, 0);
+}
+
+template <typename... Elements>
+absl::Status HostValue::Rebind(Elements... elements) {
+  if (!is(Kind::kArray)) value_ = ArrayPtr();
+  absl::Status status =
+      HostArray::Rebind(std::get<ArrayPtr>(value_), elements...);
+  if (!status.ok()) value_ = std::monostate();
+  return status;
 }
 
 absl::Status HostValue::SetBorrowed(ElementType type,
                                     std::span<const int64_t> shape,
                                     std::span<const int64_t> strides,
                                     const uint8_t* data) {
-  if (!is(Kind::kArray)) value_ = ArrayPtr();
-  absl::Status status =
-      HostArray::Rebind(std::get<ArrayPtr>(value_), type, shape, strides, data);
-  if (!status.ok()) value_ = std::monostate();
-  return status;
+  return Rebind(type, shape, strides, data);
+}
+
+absl::Status HostValue::SetBorrowed(ElementType type,
+                                    std::span<const int64_t> shape,
+                                    std::span<const uint8_t> bytes) {
+  return Rebind(type, shape, bytes);
 }
 
 }  // namespace eyrie::abi

@@ -29,8 +29,8 @@ typedef struct eyrie_bytes_t {
  * which member is set. Everything that an argument points to is valid during
  * the call, and must not be changed. */
 typedef union eyrie_slot_t {
-  int32_t i32; /* i1 (0 or 1), integers of up to 32 bits, extended by their
-                * sign; f16 and bf16: their 16 bits */
+  int32_t i32; /* i1 (0 or 1); integers of up to 32 bits, extended by their
+                * sign or, if unsigned, by zeros; the 16 bits of f16 and bf16 */
   int64_t i64; /* index, integers of 64 bits */
   float f32;
   double f64;
@@ -98,13 +98,14 @@ eyrie_host_call_argument_count(const eyrie_host_call_t* call);
 /* Sets all results of the call from values of any kind, which are converted as
  * arguments of a call are. This takes ownership of the values, even if it
  * fails. `results` is that of the function. INVALID_ARGUMENT: the function has
- * another number of results, or a number does not fit its type. */
+ * another number of results, or a number does not fit its type. A second call
+ * frees the values of the first. */
 EYRIE_EXPORT eyrie_error_t* eyrie_host_call_set_results(
     eyrie_host_call_t* call, eyrie_value_t* const* values, size_t count,
     eyrie_slot_t* results);
-/* Charges `fuel` units to the running call, at least 0; long functions must
- * call this now and then. If it returns an error, the call was cancelled or has
- * exceeded a limit, and the function must return this error. */
+/* Charges `fuel` units to the running call; 0 only checks it. Long functions
+ * must call this now and then. If it returns an error, the call was cancelled
+ * or has exceeded a limit, and the function must return this error. */
 EYRIE_EXPORT eyrie_error_t* eyrie_host_call_check(eyrie_host_call_t* call,
                                                   uint32_t fuel);
 
@@ -123,7 +124,11 @@ EYRIE_EXPORT eyrie_fence_t* eyrie_host_call_signal(eyrie_host_call_t* call);
 /* Creates a reference to an object of the host. Modules can keep it and pass it
  * on; host functions take it as an argument "ref<type>". `free(object)` is
  * called once, on any thread, when no value, module or context refers to the
- * object any more. It may be NULL. `object` must not be NULL. */
+ * object any more. It may be NULL. `object` must not be NULL.
+ *
+ * The name alone tells C functions what `object` points to, so it must belong
+ * to one type of the program. Objects of C++ (std::shared_ptr, host_types.h)
+ * are named after their types; do not use such a name. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_object(const char* type, void* object,
                                                void (*free)(void* object));
 /* Returns the object, or NULL if the value is not an object of this type. */
@@ -179,7 +184,8 @@ EYRIE_EXPORT eyrie_error_t* eyrie_linker_set_state(
     void (*free)(void* state), void* user, void (*free_user)(void* user));
 
 /* Adds all functions of a native library, which may also be one of this program
- * (eyrie_native_library_create). ALREADY_EXISTS: a name is already defined. */
+ * (eyrie_native_library_create). ALREADY_EXISTS: a name is already defined.
+ * After an error, the linker keeps the functions that were added before it. */
 EYRIE_EXPORT eyrie_error_t* eyrie_linker_add_library(
     eyrie_linker_t* linker, eyrie_native_library_t* library);
 
@@ -187,7 +193,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_linker_add_library(
  * linked into this program: `function` is "_mlir_ciface_…", and `type` its
  * type, such as "(memref<?xf32>, f32) -> memref<?xf32>" (docs/native.md). A
  * wrong type is undefined behaviour. Errors are those of eyrie_linker_define;
- * FAILED_PRECONDITION: memref functions do not run on this machine. */
+ * UNIMPLEMENTED: memref functions do not run on this machine. */
 EYRIE_EXPORT eyrie_error_t* eyrie_linker_define_memref(eyrie_linker_t* linker,
                                                        const char* name,
                                                        const char* type,

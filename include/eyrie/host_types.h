@@ -164,7 +164,19 @@ eyrie_error_t* Guarded(const F& function) {
 #endif
 }
 
-// Returns a name that differs for each type of this program.
+// Its address identifies T. It is not const, so that no linker merges two.
+template <typename T>
+inline char kTypeTag = 0;
+
+// The object of the host that a std::shared_ptr<T> is passed as.
+template <typename T>
+struct HostedObject {
+  const char* tag;  // &kTypeTag<T>; the first member for every T
+  std::shared_ptr<T> pointer;
+};
+
+// Returns the name of T in signatures. Types in unnamed namespaces, or that
+// differ only in punctuation, can share a name; kTypeTag tells them apart.
 template <typename T>
 std::string ObjectName() {
   std::string name = __PRETTY_FUNCTION__;
@@ -284,7 +296,9 @@ struct HostTypeOfValue {
       return error;
     }
     Value value = Value::Adopt(given);
-    auto taken = CppType<T>::Take(value);
+    return Store(CppType<T>::Take(value), held);
+  }
+  static eyrie_error_t* Store(Result<T> taken, T& held) {
     if (!taken) return NewError(taken.error());
     held = std::move(*taken);
     return nullptr;
@@ -302,7 +316,12 @@ struct HostType<Tensor<T>> : HostTypeOfValue<Tensor<T>> {
 };
 template <typename T>
 struct HostType<std::vector<T>> : HostTypeOfValue<std::vector<T>> {
+  using Held = std::vector<T>;
   static std::string Text() { return "list<" + HostType<T>::Text() + ">"; }
+  static eyrie_error_t* Take(eyrie_host_call_t*, size_t,
+                             const eyrie_slot_t& slot, Held& held) {
+    return HostTypeOfValue<Held>::Store(CppType<Held>::Take(slot.value), held);
+  }
 };
 template <>
 struct HostType<Value> : HostTypeOfValue<Value> {
@@ -327,15 +346,24 @@ template <typename T>
 struct HostType<std::shared_ptr<T>> {
   using Held = std::shared_ptr<T>;
   static std::string Text() { return "ref<" + ObjectName<T>() + ">"; }
-  static eyrie_error_t* Take(eyrie_host_call_t*, size_t,
+  static eyrie_error_t* Take(eyrie_host_call_t*, size_t index,
                              const eyrie_slot_t& slot, Held& held) {
-    if (slot.object != nullptr) held = *static_cast<Held*>(slot.object);
+    if (slot.object == nullptr) return nullptr;  // null
+    if (*static_cast<const char* const*>(slot.object) != &kTypeTag<T>) {
+      return NewError({EYRIE_INVALID_ARGUMENT,
+                       "Argument " + std::to_string(index) +
+                           " is an object of another C++ type with the name " +
+                           ObjectName<T>() + "."});
+    }
+    held = static_cast<HostedObject<T>*>(slot.object)->pointer;
     return nullptr;
   }
   static void Give(Held object, eyrie_slot_t& slot) {
     if (object == nullptr) return;  // null
-    slot.value = eyrie_value_object(
-        ObjectName<T>().c_str(), new Held(std::move(object)), DeleteHost<Held>);
+    using Hosted = HostedObject<T>;
+    slot.value = eyrie_value_object(ObjectName<T>().c_str(),
+                                    new Hosted{&kTypeTag<T>, std::move(object)},
+                                    DeleteHost<Hosted>);
   }
 };
 
@@ -459,6 +487,7 @@ eyrie_error_t* CallAnyHost(eyrie_host_call_t* call, const eyrie_slot_t*,
     auto returned = (*static_cast<F*>(user))(host, arguments);
     if (!returned) return NewError(returned.error());
     std::vector<eyrie_value_t*> values;
+    values.reserve(returned->size());
     for (Value& value : *returned) values.push_back(value.Release());
     return eyrie_host_call_set_results(call, values.data(), values.size(),
                                        results);

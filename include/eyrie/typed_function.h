@@ -41,7 +41,7 @@ inline bool FitsWidth(const eyrie_parameter_t& parameter, size_t size,
   return is_argument ? bits >= 8 * size : bits <= 8 * size;
 }
 
-inline Error Unexpected(const Value& value, const std::string& name) {
+inline Error Unexpected(ValueView value, const std::string& name) {
   if (value.kind() == EYRIE_KIND_NO_MEMORY) {
     return Error(EYRIE_RESOURCE_EXHAUSTED,
                  "There is no memory for the result.");
@@ -119,7 +119,7 @@ struct CppType<std::vector<T>> {
     }
     to = Value::List(values);
   }
-  static Result<std::vector<T>> Take(Value& value) {
+  static Result<std::vector<T>> Take(ValueView value) {
     if (value.kind() != EYRIE_KIND_LIST) return Unexpected(value, Name());
     std::vector<T> items;
     for (size_t i = 0; i < value.size(); ++i) {

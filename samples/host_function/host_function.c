@@ -15,6 +15,7 @@ static eyrie_error_t* Discount(eyrie_host_call_t* call,
 static void Check(eyrie_error_t* error) {
   if (error == NULL) return;
   fprintf(stderr, "host_function: %s\n", eyrie_error_message(error));
+  eyrie_error_free(error);
   exit(1);
 }
 
@@ -41,4 +42,10 @@ int main(int argc, char** argv) {
   double number = 0;
   eyrie_value_get_f64(result, &number);
   printf("%.2f\n", number);
+  eyrie_value_free(result);
+  for (int i = 0; i < 2; ++i) eyrie_value_free(arguments[i]);
+  eyrie_context_free(context); /* owns `total` */
+  eyrie_module_release(module);
+  eyrie_device_release(device);
+  eyrie_linker_release(linker);
 }

@@ -116,6 +116,18 @@ TEST_F(NativeApiTest, UserDataReachesHandlers) {
   }
 }
 
+// The functions before one that a linker has already are added nevertheless.
+TEST_F(NativeApiTest, LinkersRememberPartsOfLibraries) {
+  Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
+  ASSERT_EQ(Text(library), "OK");
+  Linker linker;
+  ASSERT_EQ(Text(linker.Define(library->functions().back(), [] {})), "OK");
+  EXPECT_EQ(Text(linker.AddLibrary(*library)).substr(0, 3), "6: ");
+  EXPECT_EQ(linker.functions().size(), library->functions().size());
+  device_ = Device::Open("local-sync", {.no_native_code = true});
+  EXPECT_EQ(Text(NewContext({.linker = &linker})).substr(0, 3), "7: ");
+}
+
 TEST_F(NativeApiTest, RefusesInSentences) {
   const struct {
     const char* path;

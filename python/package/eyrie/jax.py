@@ -15,6 +15,7 @@ import functools
 import threading
 
 import jax
+import numpy as np
 
 from eyrie import _compile, _model
 
@@ -34,9 +35,25 @@ def _call(function, leaves, tree):
 
 
 def _numpy_like(leaf):
-    """Returns a leaf as an array with the dtype that JAX gives it."""
-    return leaf if hasattr(leaf, "dtype") and hasattr(leaf, "shape") \
-        else jax.numpy.asarray(leaf)
+    """Returns a leaf as an array with the dtype that JAX gives it.
+
+    That is float32 for float64, unless 64 bits are enabled in JAX.
+    """
+    if not (hasattr(leaf, "dtype") and hasattr(leaf, "shape")):
+        return jax.numpy.asarray(leaf)
+    if not isinstance(leaf.dtype, np.dtype):  # of another package
+        return leaf
+    dtype = jax.dtypes.canonicalize_dtype(leaf.dtype)
+    return leaf if leaf.dtype == dtype else leaf.astype(dtype)
+
+
+def _type_of(leaf):
+    """Returns what a compiled function depends on, of a leaf of _numpy_like.
+
+    JAX promotes Python's numbers, whose type is weak, to other types than
+    arrays of the same dtype.
+    """
+    return leaf.shape, str(leaf.dtype), getattr(leaf, "weak_type", False)
 
 
 def wrap(exported, module, *, function="main", **options):
@@ -87,7 +104,7 @@ class _Jit:
     def __call__(self, *args, **kwargs):
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
         leaves = [_numpy_like(leaf) for leaf in leaves]
-        key = tree, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves)
+        key = tree, tuple(map(_type_of, leaves))
         if key not in self._compiled:
             with self._lock:
                 if key not in self._compiled:

@@ -67,8 +67,15 @@ class Model:
     def __init__(self, model, function, exported):
         self.model, self._default = model, function
         self._exported = exported
+        self._functions = {}
 
     def __getitem__(self, name):
+        found = self._functions.get(name)
+        if found is None:
+            found = self._functions[name] = self._find(name)
+        return found
+
+    def _find(self, name):
         spec = getattr(self._exported, "call_spec", None)
         if spec is None or name != self._default:
             return Function(self.model[name])
