@@ -26,6 +26,9 @@
 #include "tests/support/fake_executable.h"
 #include "tests/support/in_child.h"
 
+// By default, ThreadSanitizer ends forked children that start threads.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
 namespace eyrie::hal::cpu {
 namespace {
 
@@ -145,6 +148,19 @@ TEST(SharedPool, AChildGetsItsOwnPool) {
             }),
             "new 1 + ran");
   EXPECT_EQ(one.sharers(), 1);
+  one.Leave();
+}
+
+// The child's first share makes the list forget the parent's pools.
+TEST(SharedPool, AShareOfOneThreadLeavesInAChild) {
+  PoolShare one(Threads(1));
+  EXPECT_EQ(InChild([&] {
+              PoolShare own(Threads(1));
+              own.Leave();
+              one.Leave();
+              return std::string("left");
+            }),
+            "left");
   one.Leave();
 }
 
