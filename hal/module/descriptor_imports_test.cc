@@ -85,6 +85,8 @@ TEST_F(DescriptorTest, IndirectDispatch) {
 }
 
 TEST_F(DescriptorTest, BadDispatches) {
+  Args wide = {layout_, 0, 65};
+  for (int i = 0; i < 65; ++i) wide.insert(wide.end(), {0, 0, buffer_, 0, 16});
   const struct {
     const char* call;
     Args args;
@@ -117,6 +119,8 @@ TEST_F(DescriptorTest, BadDispatches) {
       {kDescriptors,
        {layout_, 0, 1, 64, 0, buffer_, 0, 16},
        "OUT_OF_RANGE: The binding of a set (64) must be below 64."},
+      {kDescriptors, wide,
+       "OUT_OF_RANGE: A push has 65 descriptors; the limit is 64."},
       {"command_buffer.execute.commands 0rrCrIID_v",
        {commands_, 0},
        "UNIMPLEMENTED: Command buffers within others "
