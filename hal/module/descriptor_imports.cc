@@ -209,13 +209,9 @@ absl::Status CommandBufferDispatchV2(HalModuleState& state,
                                      Executable& executable, int32_t ordinal,
                                      int32_t workgroups_x, int32_t workgroups_y,
                                      int32_t workgroups_z) {
-  const int32_t counts[3] = {workgroups_x, workgroups_y, workgroups_z};
   uint32_t workgroups[3];
-  for (int i = 0; i < 3; ++i) {
-    ASSIGN_OR_RETURN(const uint64_t count,
-                     ReadSize("workgroup count", counts[i]));
-    workgroups[i] = static_cast<uint32_t>(count);
-  }
+  RETURN_IF_ERROR(
+      ReadWorkgroups({workgroups_x, workgroups_y, workgroups_z}, workgroups));
   Collected arguments;
   RETURN_IF_ERROR(Collect(state, commands, executable, ordinal, arguments));
   return commands.Dispatch(Ref<Executable>::Share(&executable),
