@@ -154,14 +154,9 @@ absl::StatusOr<Ref<Buffer>> AllocatorAllocateInitialized(
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes,
                    ReadHostRange(source, offset, length));
   RETURN_IF_ERROR(state.WorkOnBytes(bytes.size()));
-  BufferParams params =
-      state.CreateParams(allocator, memory_types, buffer_usage, -1);
-  params.type |= memory_type::kHostVisible;
-  params.usage |= buffer_usage::kMappingScoped;
-  ASSIGN_OR_RETURN(Ref<Buffer> buffer,
-                   state.Allocate(allocator, params, bytes.size()));
-  RETURN_IF_ERROR(buffer->Write(0, bytes));
-  return buffer;
+  return state.AllocateCopy(
+      allocator, state.CreateParams(allocator, memory_types, buffer_usage, -1),
+      bytes);
 }
 
 absl::StatusOr<Ref<Buffer>> AllocatorMapByteBuffer(
