@@ -131,8 +131,7 @@ absl::Status Collect(const HalModuleState& state, CommandBuffer& commands,
 template <typename T>
 absl::StatusOr<Ref<T>> ChargedLayout(const HalModuleState& state,
                                      Ref<T> layout) {
-  const uint64_t bytes =
-      sizeof(T) + layout->bindings().size() * sizeof(DescriptorBinding);
+  const uint64_t bytes = LayoutBytes(*layout);
   return state.Charged(absl::StatusOr<Ref<T>>(std::move(layout)), bytes,
                        "a layout");
 }

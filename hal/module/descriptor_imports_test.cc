@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "hal/module/hal_module_fixture.h"
+#include "hal/pipeline_layout.h"
 
 namespace eyrie::hal {
 namespace {
@@ -72,6 +73,16 @@ TEST_F(DescriptorTest, DispatchesTakeWhatWasPushed) {
   EXPECT_EQ(Record(kDispatch, {executable_, 0, 1, 1, 1}), all);
   EXPECT_EQ(Record(kDispatch, {executable_, 1, 4, 1, 1}),
             absl::StrCat(all, "; dispatch 1 4x1x1 {} ()"));
+}
+
+// The bytes that layouts charge, and executables for the layout of each export.
+TEST_F(DescriptorTest, MemoryOfLayouts) {
+  const auto* set = RefCast<DescriptorSetLayout>(set_.get());
+  EXPECT_EQ(LayoutBytes(*set),
+            sizeof(DescriptorSetLayout) + sizeof(DescriptorBinding));
+  const auto* layout = RefCast<PipelineLayout>(layout_.get());
+  EXPECT_EQ(LayoutBytes(*layout),
+            sizeof(PipelineLayout) + sizeof(DescriptorBinding));
 }
 
 TEST_F(DescriptorTest, IndirectDispatch) {
