@@ -448,5 +448,18 @@ TEST(Executable, FindExport) {
   EXPECT_EQ(executable->FindExport("sub"), std::nullopt);
 }
 
+// A count that is not declared is a limit, never a number.
+TEST(ExportInfoTest, Counts) {
+  constexpr uint32_t kUndeclared = ExportInfo::kUndeclared;
+  EXPECT_EQ(ExportInfo::Declared(2), 2u);
+  EXPECT_EQ(ExportInfo::Declared(kUndeclared), std::nullopt);
+  EXPECT_EQ(ExportInfo::MaxOf(2), 2u);
+  EXPECT_EQ(ExportInfo::MaxOf(kUndeclared), 64u);
+  EXPECT_TRUE(ExportInfo::Fits(2, 2));
+  EXPECT_FALSE(ExportInfo::Fits(1, 2));
+  EXPECT_TRUE(ExportInfo::Fits(64, kUndeclared));
+  EXPECT_FALSE(ExportInfo::Fits(65, kUndeclared));
+}
+
 }  // namespace
 }  // namespace eyrie::hal

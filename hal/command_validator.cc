@@ -194,16 +194,9 @@ absl::Status ValidateCopy(const RecordedRef& source,
 
 namespace {
 
-// Reports whether a dispatch may have `count` constants or bindings.
-bool Fits(size_t count, uint32_t declared) {
-  return count == declared || (declared == ExportInfo::kUndeclared &&
-                               count <= ExportInfo::kMaxUndeclared);
-}
-
-std::string CountText(uint32_t declared) {
-  return declared == ExportInfo::kUndeclared
-             ? absl::StrCat("up to ", ExportInfo::kMaxUndeclared)
-             : absl::StrCat(declared);
+std::string CountText(uint32_t count) {
+  return absl::StrCat(ExportInfo::Declared(count) ? "" : "up to ",
+                      ExportInfo::MaxOf(count));
 }
 
 }  // namespace
@@ -221,8 +214,8 @@ absl::Status ValidateDispatch(const Executable* executable,
         " is past the executable's last one (it has ", exports.size(), ")."));
   }
   const ExportInfo& info = exports[export_ordinal];
-  if (Fits(constant_count, info.constant_count) &&
-      Fits(binding_count, info.binding_count)) [[likely]] {
+  if (ExportInfo::Fits(constant_count, info.constant_count) &&
+      ExportInfo::Fits(binding_count, info.binding_count)) [[likely]] {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(

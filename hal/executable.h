@@ -5,6 +5,7 @@
 #ifndef EYRIE_HAL_EXECUTABLE_H_
 #define EYRIE_HAL_EXECUTABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,9 +26,24 @@ namespace eyrie::hal {
 // The arguments that a dispatch of an export must supply.
 struct ExportInfo {
   // A count that the executable does not declare: its dispatches may have any
-  // number up to kMaxUndeclared.
+  // number up to kMaxUndeclared. Do not use such a count as a number; call one
+  // of the functions below.
   static constexpr uint32_t kUndeclared = UINT32_MAX;
   static constexpr uint32_t kMaxUndeclared = 64;
+
+  // Returns a declared count, or nullopt.
+  static constexpr std::optional<uint32_t> Declared(uint32_t count) {
+    if (count == kUndeclared) return std::nullopt;
+    return count;
+  }
+  // Returns the most constants or bindings that a dispatch may have.
+  static constexpr uint32_t MaxOf(uint32_t count) {
+    return Declared(count).value_or(kMaxUndeclared);
+  }
+  // Reports whether a dispatch may have `given` constants or bindings.
+  static constexpr bool Fits(size_t given, uint32_t count) {
+    return given == count || (!Declared(count) && given <= kMaxUndeclared);
+  }
 
   absl::string_view name;       // may be empty; owned by the executable
   uint32_t constant_count = 0;  // 32-bit words

@@ -66,6 +66,12 @@ class PipelineLayout final : public ChargedObject {
   const std::vector<DescriptorBinding> bindings_;
 };
 
+// Returns the approximate size in memory of either layout, in bytes.
+template <typename Layout>
+uint64_t LayoutBytes(const Layout& layout) {
+  return sizeof(layout) + layout.bindings().size_bytes();
+}
+
 }  // namespace eyrie::hal
 
 #endif  // EYRIE_HAL_PIPELINE_LAYOUT_H_

@@ -115,7 +115,8 @@ absl::StatusOr<Ref<hal::Executable>> Load(const Arguments& arguments,
 absl::Status ReadBindings(const Arguments& arguments, Kernel& kernel) {
   const hal::ExportInfo& info = kernel.executable->exports()[kernel.ordinal];
   std::vector<abi::ValueSlot> slots;
-  for (uint32_t i = 0; i < info.binding_count; ++i) {
+  const uint32_t limit = hal::ExportInfo::MaxOf(info.binding_count);
+  for (uint32_t i = 0; i < limit; ++i) {
     slots.push_back(
         {vm::ValueType::kRef, nullptr, absl::StrCat("binding ", i)});
   }

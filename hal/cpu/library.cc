@@ -118,7 +118,7 @@ absl::Status ReadAttributes(const Image& image, const Attributes* table,
   entry.local_memory_size = static_cast<uint32_t>(
       attributes.local_memory_pages * kLocalMemoryPageSize);
   ReadCounts(attributes, entry);
-  if (entry.constant_count == ExportInfo::kUndeclared) return absl::OkStatus();
+  if (!ExportInfo::Declared(entry.constant_count)) return absl::OkStatus();
   if (entry.constant_count > kMaxDispatchConstants ||
       entry.binding_count > kMaxDispatchBindings) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -75,10 +75,8 @@ absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
       roots.push_back(reinterpret_cast<uintptr_t>(entry.function));
       KernelFacts kernel;
       kernel.name = std::string(entry.name);
-      if (entry.constant_count != ExportInfo::kUndeclared) {
-        kernel.constant_count = entry.constant_count;
-        kernel.binding_count = entry.binding_count;
-      }
+      kernel.constant_count = ExportInfo::Declared(entry.constant_count);
+      kernel.binding_count = ExportInfo::Declared(entry.binding_count);
       std::copy(std::begin(entry.workgroup_size),
                 std::end(entry.workgroup_size), kernel.workgroup_size);
       kernel.local_memory = entry.local_memory_size;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "hal/buffer.h"
@@ -34,6 +35,17 @@ inline absl::StatusOr<uint64_t> ReadLength(absl::string_view what,
   if (value < -1) [[unlikely]]
     return NegativeError(what, value);
   return static_cast<uint64_t>(value);
+}
+
+// Reads the numbers of workgroups in x, y and z. OUT_OF_RANGE: one is negative.
+inline absl::Status ReadWorkgroups(const int32_t (&counts)[3],
+                                   uint32_t (&workgroups)[3]) {
+  for (int i = 0; i < 3; ++i) {
+    if (counts[i] < 0) [[unlikely]]
+      return NegativeError("workgroup count", counts[i]);
+    workgroups[i] = static_cast<uint32_t>(counts[i]);
+  }
+  return absl::OkStatus();
 }
 
 // Sets `ref` to a range of `buffer`, or of `slot` if `buffer` is null. `what`

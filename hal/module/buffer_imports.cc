@@ -40,11 +40,7 @@ absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
                    CreateFileImage(state, allocator, params, source.file(),
                                    bytes, "an image of a constant"));
   if (image) return image;
-  params.type |= memory_type::kHostVisible;
-  params.usage |= buffer_usage::kMappingScoped;
-  ASSIGN_OR_RETURN(Ref<Buffer> copy, state.Allocate(allocator, params, length));
-  RETURN_IF_ERROR(copy->Write(0, bytes));
-  return copy;
+  return state.AllocateCopy(allocator, params, bytes);
 }
 
 // Returns why a buffer fails a module's assertion.

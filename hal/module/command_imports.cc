@@ -220,12 +220,9 @@ absl::Status CommandBufferDispatch(HalModuleState&, CommandBuffer& commands,
                                    int32_t workgroups_z, int64_t flags,
                                    vm::Spread<int32_t> constants,
                                    DispatchBindings bindings) {
-  const int32_t counts[3] = {workgroups_x, workgroups_y, workgroups_z};
   uint32_t workgroups[3];
-  for (int i = 0; i < 3; ++i) {
-    ASSIGN_OR_RETURN(uint64_t count, ReadSize("workgroup count", counts[i]));
-    workgroups[i] = static_cast<uint32_t>(count);
-  }
+  RETURN_IF_ERROR(
+      ReadWorkgroups({workgroups_x, workgroups_y, workgroups_z}, workgroups));
   DispatchArguments arguments;
   RETURN_IF_ERROR(arguments.Read(function, flags, constants, bindings));
   return commands.Dispatch(Ref<Executable>::Share(&executable),

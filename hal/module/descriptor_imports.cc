@@ -6,14 +6,13 @@
 // Tested by descriptor_imports_test.cc.
 #include "hal/module/descriptor_imports.h"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "hal/module/arguments.h"
 #include "hal/module/imports.h"
@@ -34,38 +33,39 @@ class PushedArguments final : public ChargedObject {
 
   uint32_t* constants() { return constants_; }
 
-  // Replaces a descriptor. RESOURCE_EXHAUSTED: there are too many.
+  // Sets or replaces a descriptor. Charges for a new one. RESOURCE_EXHAUSTED:
+  // the memory limit is exceeded.
   absl::Status Set(uint32_t set, uint32_t binding, BufferRef ref) {
-    if (BufferRef* const known = Find(set, binding)) {
-      *known = std::move(ref);
+    const uint32_t key = KeyOf(set, binding);
+    const auto known = descriptors_.find(key);
+    if (known != descriptors_.end()) {
+      known->second = std::move(ref);
       return absl::OkStatus();
     }
-    if (descriptors_.size() >= kMaxSets * kMaxBindings) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("A command buffer has more than ", descriptors_.size(),
-                       " descriptors."));
-    }
-    descriptors_.push_back({set, binding, std::move(ref)});
+    RETURN_IF_ERROR(charge().Add(kDescriptorBytes, "a pushed descriptor"));
+    descriptors_.emplace(key, std::move(ref));
     return absl::OkStatus();
   }
 
   // Returns a descriptor, or null if it was never pushed.
-  BufferRef* Find(uint32_t set, uint32_t binding) {
-    const auto at = absl::c_find_if(descriptors_, [&](const Descriptor& each) {
-      return each.set == set && each.binding == binding;
-    });
-    return at == descriptors_.end() ? nullptr : &at->ref;
+  const BufferRef* Find(uint32_t set, uint32_t binding) const {
+    const auto at = descriptors_.find(KeyOf(set, binding));
+    return at == descriptors_.end() ? nullptr : &at->second;
   }
 
  private:
-  struct Descriptor {
-    uint32_t set;
-    uint32_t binding;
-    BufferRef ref;
-  };
+  // By set and binding: at most kMaxSets * kMaxBindings.
+  using Descriptors = HashMap<uint32_t, BufferRef>;
+  // The pair, and the pointers of its node, its bucket and the allocator.
+  static constexpr uint64_t kDescriptorBytes =
+      sizeof(Descriptors::value_type) + 4 * sizeof(void*);
+
+  static uint32_t KeyOf(uint32_t set, uint32_t binding) {
+    return set * kMaxBindings + binding;
+  }
 
   uint32_t constants_[kMaxConstants] = {};
-  std::vector<Descriptor> descriptors_;
+  Descriptors descriptors_;
 };
 
 // Returns what was pushed to a command buffer that is being recorded.
@@ -131,8 +131,7 @@ absl::Status Collect(const HalModuleState& state, CommandBuffer& commands,
 template <typename T>
 absl::StatusOr<Ref<T>> ChargedLayout(const HalModuleState& state,
                                      Ref<T> layout) {
-  const uint64_t bytes =
-      sizeof(T) + layout->bindings().size() * sizeof(DescriptorBinding);
+  const uint64_t bytes = LayoutBytes(*layout);
   return state.Charged(absl::StatusOr<Ref<T>>(std::move(layout)), bytes,
                        "a layout");
 }
@@ -154,14 +153,9 @@ absl::StatusOr<Ref<Buffer>> AllocatorAllocateInitialized(
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes,
                    ReadHostRange(source, offset, length));
   RETURN_IF_ERROR(state.WorkOnBytes(bytes.size()));
-  BufferParams params =
-      state.CreateParams(allocator, memory_types, buffer_usage, -1);
-  params.type |= memory_type::kHostVisible;
-  params.usage |= buffer_usage::kMappingScoped;
-  ASSIGN_OR_RETURN(Ref<Buffer> buffer,
-                   state.Allocate(allocator, params, bytes.size()));
-  RETURN_IF_ERROR(buffer->Write(0, bytes));
-  return buffer;
+  return state.AllocateCopy(
+      allocator, state.CreateParams(allocator, memory_types, buffer_usage, -1),
+      bytes);
 }
 
 absl::StatusOr<Ref<Buffer>> AllocatorMapByteBuffer(
@@ -209,13 +203,9 @@ absl::Status CommandBufferDispatchV2(HalModuleState& state,
                                      Executable& executable, int32_t ordinal,
                                      int32_t workgroups_x, int32_t workgroups_y,
                                      int32_t workgroups_z) {
-  const int32_t counts[3] = {workgroups_x, workgroups_y, workgroups_z};
   uint32_t workgroups[3];
-  for (int i = 0; i < 3; ++i) {
-    ASSIGN_OR_RETURN(const uint64_t count,
-                     ReadSize("workgroup count", counts[i]));
-    workgroups[i] = static_cast<uint32_t>(count);
-  }
+  RETURN_IF_ERROR(
+      ReadWorkgroups({workgroups_x, workgroups_y, workgroups_z}, workgroups));
   Collected arguments;
   RETURN_IF_ERROR(Collect(state, commands, executable, ordinal, arguments));
   return commands.Dispatch(Ref<Executable>::Share(&executable),
@@ -278,6 +268,11 @@ absl::Status CommandBufferPushDescriptorSet(HalModuleState& state,
                                             PushedBindings bindings) {
   ASSIGN_OR_RETURN(const uint32_t number,
                    ReadNumber("descriptor set", set, kMaxSets));
+  if (bindings.size() > kMaxBindings) {
+    return absl::OutOfRangeError(absl::StrCat("A push has ", bindings.size(),
+                                              " descriptors; the limit is ",
+                                              kMaxBindings, "."));
+  }
   ASSIGN_OR_RETURN(PushedArguments * pushed, PushedTo(state, commands));
   for (size_t i = 0; i < bindings.size(); ++i) {
     ASSIGN_OR_RETURN(

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "hal/module/hal_module_fixture.h"
+#include "hal/pipeline_layout.h"
 
 namespace eyrie::hal {
 namespace {
@@ -74,6 +75,16 @@ TEST_F(DescriptorTest, DispatchesTakeWhatWasPushed) {
             absl::StrCat(all, "; dispatch 1 4x1x1 {} ()"));
 }
 
+// The bytes that layouts charge, and executables for the layout of each export.
+TEST_F(DescriptorTest, MemoryOfLayouts) {
+  const auto* set = RefCast<DescriptorSetLayout>(set_.get());
+  EXPECT_EQ(LayoutBytes(*set),
+            sizeof(DescriptorSetLayout) + sizeof(DescriptorBinding));
+  const auto* layout = RefCast<PipelineLayout>(layout_.get());
+  EXPECT_EQ(LayoutBytes(*layout),
+            sizeof(PipelineLayout) + sizeof(DescriptorBinding));
+}
+
 TEST_F(DescriptorTest, IndirectDispatch) {
   BufferParams params;
   params.usage |= buffer_usage::kDispatchIndirectParameters;
@@ -85,6 +96,8 @@ TEST_F(DescriptorTest, IndirectDispatch) {
 }
 
 TEST_F(DescriptorTest, BadDispatches) {
+  Args wide = {layout_, 0, 65};
+  for (int i = 0; i < 65; ++i) wide.insert(wide.end(), {0, 0, buffer_, 0, 16});
   const struct {
     const char* call;
     Args args;
@@ -117,6 +130,8 @@ TEST_F(DescriptorTest, BadDispatches) {
       {kDescriptors,
        {layout_, 0, 1, 64, 0, buffer_, 0, 16},
        "OUT_OF_RANGE: The binding of a set (64) must be below 64."},
+      {kDescriptors, wide,
+       "OUT_OF_RANGE: A push has 65 descriptors; the limit is 64."},
       {"command_buffer.execute.commands 0rrCrIID_v",
        {commands_, 0},
        "UNIMPLEMENTED: Command buffers within others "

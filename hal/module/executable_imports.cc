@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,16 @@ constexpr uint64_t kMaxConstantBytes = 1 << 20;
 // Units of fuel for creating an executable of any format.
 constexpr uint64_t kUnitsPerExecutable = 100;
 constexpr uint64_t kExecutableBytesPerUnit = 64;
+
+// Returns the memory that an executable takes for its layouts. A driver may
+// copy each of them, even if exports share one.
+uint64_t MemoryOfLayouts(std::span<const Ref<PipelineLayout>> layouts) {
+  uint64_t bytes = layouts.size_bytes();
+  for (const Ref<PipelineLayout>& layout : layouts) {
+    bytes += LayoutBytes(*layout);
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -60,9 +71,10 @@ absl::StatusOr<Ref<Executable>> CreateExecutableWith(
   params.memory = state.memory();
   if (state.meter() != nullptr) params.work = state.meter()->work();
   params.layouts = layouts;
-  ASSIGN_OR_RETURN(const Ref<Executable> executable,
-                   state.Charged(device.CreateExecutable(params), data.size(),
-                                 "an executable"));
+  ASSIGN_OR_RETURN(
+      const Ref<Executable> executable,
+      state.Charged(device.CreateExecutable(params),
+                    data.size() + MemoryOfLayouts(layouts), "an executable"));
   executable->set_layouts(std::move(layouts));
   return executable;
 }

@@ -41,6 +41,16 @@ absl::StatusOr<Ref<Buffer>> HalModuleState::Allocate(Allocator& allocator,
   return allocator.AllocateCharged(memory(), "a device buffer", params, size);
 }
 
+absl::StatusOr<Ref<Buffer>> HalModuleState::AllocateCopy(
+    Allocator& allocator, BufferParams params,
+    std::span<const uint8_t> bytes) const {
+  params.type |= memory_type::kHostVisible;
+  params.usage |= buffer_usage::kMappingScoped;
+  ASSIGN_OR_RETURN(Ref<Buffer> copy, Allocate(allocator, params, bytes.size()));
+  RETURN_IF_ERROR(copy->Write(0, bytes));
+  return copy;
+}
+
 absl::StatusOr<Ref<Buffer>> HalModuleState::Subspan(Buffer& source,
                                                     uint64_t offset,
                                                     uint64_t length) const {

@@ -70,6 +70,11 @@ class HalModuleState : public vm::ModuleState {
   absl::StatusOr<Ref<Buffer>> Allocate(Allocator& allocator,
                                        const BufferParams& params,
                                        uint64_t size) const;
+  // Allocates a buffer that the host can write, and copies `bytes` to it. Adds
+  // the memory type and usage that this needs. Else as Allocate.
+  absl::StatusOr<Ref<Buffer>> AllocateCopy(
+      Allocator& allocator, BufferParams params,
+      std::span<const uint8_t> bytes) const;
   // Charges bytes to the context; `what` names their use in messages.
   // RESOURCE_EXHAUSTED: the memory limit is exceeded.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes,

@@ -162,8 +162,8 @@ absl::StatusOr<ExecutableFacts> Executable::Describe(
     const ExportInfo& info = executable->exports_[i];
     facts.kernels.push_back(
         {.name = std::string(info.name),
-         .constant_count = info.constant_count,
-         .binding_count = info.binding_count,
+         .constant_count = ExportInfo::Declared(info.constant_count),
+         .binding_count = ExportInfo::Declared(info.binding_count),
          .workgroup_size = {info.workgroup_size[0], info.workgroup_size[1],
                             info.workgroup_size[2]},
          .local_memory = executable->local_memory_sizes_[i],
@@ -206,10 +206,8 @@ absl::Status Executable::AddExports() {
     ASSIGN_OR_RETURN(
         const uint32_t local_memory,
         ReadCount(function, entry.name, "local_memory", kMaxLocalMemory));
-    params_.binding_capacity = std::max(
-        params_.binding_capacity, info.binding_count == ExportInfo::kUndeclared
-                                      ? ExportInfo::kMaxUndeclared
-                                      : info.binding_count);
+    params_.binding_capacity = std::max(params_.binding_capacity,
+                                        ExportInfo::MaxOf(info.binding_count));
     params_.kernels.push_back(i);
     exports_.push_back(info);
     local_memory_sizes_.push_back(local_memory);

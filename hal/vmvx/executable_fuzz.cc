@@ -36,14 +36,16 @@ void RunExport(const Executable& executable, uint32_t ordinal) {
     uint8_t bytes[kBindingBytes];
   };
   const ExportInfo& info = executable.exports()[ordinal];
-  std::vector<Block> memory(info.binding_count, Block{});
+  const uint32_t count = ExportInfo::MaxOf(info.binding_count);
+  std::vector<Block> memory(count, Block{});
   std::vector<HostBinding> bindings;
-  for (uint32_t i = 0; i < info.binding_count; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     // The last binding is read-only, like constants.
-    bindings.push_back({memory[i].bytes, kBindingBytes,
-                        i != 0 && i + 1 == info.binding_count});
+    bindings.push_back(
+        {memory[i].bytes, kBindingBytes, i != 0 && i + 1 == count});
   }
-  const std::vector<uint32_t> constants(info.constant_count, 3);
+  const std::vector<uint32_t> constants(ExportInfo::MaxOf(info.constant_count),
+                                        3);
   HostDispatch dispatch = {ordinal, {2, 2, 1}, constants, bindings};
   Judge(executable.RunOnHost(dispatch));
 }

@@ -360,5 +360,18 @@ TEST(VmvxExecutableTest, MemoryIsCounted) {
   }
 }
 
+// Releases before 20240828 do not declare counts.
+TEST(VmvxExecutableTest, DescribesDeclaredCounts) {
+  const auto describe = [](const std::vector<std::string>& attributes) {
+    const auto bytes =
+        *vm::Assemble(Module("  vm.return\n", attributes), "kernels.vmasm");
+    return CreateLoader()->Describe(bytes)->kernels[0];
+  };
+  EXPECT_EQ(describe({"binding_count=3"}).binding_count, 3u);
+  EXPECT_EQ(describe({"binding_count=3"}).constant_count, 0u);
+  EXPECT_EQ(describe({}).binding_count, std::nullopt);
+  EXPECT_EQ(describe({}).constant_count, std::nullopt);
+}
+
 }  // namespace
 }  // namespace eyrie::hal::vmvx
