@@ -26,6 +26,9 @@
 #include "tests/support/fake_executable.h"
 #include "tests/support/in_child.h"
 
+// ThreadSanitizer would kill forked children that start threads.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
 namespace eyrie::hal::cpu {
 namespace {
 
@@ -144,6 +147,21 @@ TEST(SharedPool, AChildGetsItsOwnPool) {
               return absl::StrCat(text, ran.load() ? " ran" : "");
             }),
             "new 1 + ran");
+  EXPECT_EQ(one.sharers(), 1);
+  one.Leave();
+}
+
+// A device without threads works in a child, and is closed there.
+TEST(SharedPool, AShareOfOneThreadLeavesInAChild) {
+  PoolShare one(Threads(1));
+  for (const bool opens : {false, true}) {
+    EXPECT_EQ(InChild([&] {
+                if (opens) PoolShare(Threads(1)).Leave();
+                one.Leave();
+                return absl::StrCat("left, ", one.sharers());
+              }),
+              "left, 0");
+  }
   EXPECT_EQ(one.sharers(), 1);
   one.Leave();
 }
