@@ -132,6 +132,26 @@ TEST(SharedPool, LeavingWaitsOnlyForItsOwnJobs) {
   opens.join();
 }
 
+// One of the busy threads waits until the share has left.
+TEST(SharedPool, LeavesWhileAllThreadsAreBusy) {
+  PoolShare goes(Threads(2));
+  PoolShare stays(Threads(2));
+  Gate own;
+  ASSERT_TRUE(stays.pool()->Start(own.Job(stays)));
+  own.AwaitBegin();
+  Gate callers;
+  std::thread caller([&] { stays.pool()->Run(callers.Job(stays)); });
+  callers.AwaitBegin();
+  const Ref<OneCall> job = MakeRef<OneCall>(goes.jobs(), [] {});
+  ASSERT_TRUE(goes.pool()->Start(job));
+  goes.Leave();
+  EXPECT_TRUE(job->finished());
+  own.open.store(true);
+  callers.open.store(true);
+  caller.join();
+  stays.Leave();
+}
+
 TEST(SharedPool, AChildGetsItsOwnPool) {
   PoolShare one(Threads(2));
   EXPECT_TRUE(one.pool()->Start(MakeRef<OneCall>(one.jobs(), [] {})));
