@@ -224,6 +224,11 @@ void Pool::SleepAsGuest(Deadline deadline, absl::FunctionRef<bool()> found) {
 }
 
 void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
+  HelpUntil(deadline, done, /*always=*/false);
+}
+
+void Pool::HelpUntil(Deadline deadline, absl::FunctionRef<bool()> done,
+                     bool always) {
   const auto over = [&] { return done() || deadline.HasPassed(); };
   bool helped = false;
   if (mark_.IsForked()) return;
@@ -231,7 +236,7 @@ void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
     const uint32_t seen = calls_.load();
     if (over()) break;
     // At most options_.threads threads work at once.
-    if (SpareThreads() > 0 && HelpOnce(over)) {
+    if ((always || SpareThreads() > 0) && HelpOnce(over)) {
       helped = true;
       continue;
     }
@@ -270,7 +275,10 @@ bool Pool::Start(const Ref<Job>& job) {
 void Pool::Close(JobGroup& group) {
   if (mark_.IsForked()) return;
   while (true) {
-    WaitUntil(Deadline::Never(), [&] { return group.listed_.load() == 0; });
+    // The threads inside jobs may be waiting for this call to return.
+    HelpUntil(
+        Deadline::Never(), [&] { return group.listed_.load() == 0; },
+        /*always=*/true);
     std::lock_guard<std::mutex> lock(mutex_);
     if (group.listed_.load() != 0) continue;
     group.closed_ = true;
@@ -281,7 +289,9 @@ void Pool::Close(JobGroup& group) {
 void Pool::Shutdown() {
   if (mark_.IsForked()) return;
   while (!stopping_.load()) {
-    WaitUntil(Deadline::Never(), [&] { return offered_.load() == 0; });
+    HelpUntil(
+        Deadline::Never(), [&] { return offered_.load() == 0; },
+        /*always=*/true);
     std::lock_guard<std::mutex> lock(mutex_);
     if (!jobs_.empty()) continue;
     stopping_.store(true);

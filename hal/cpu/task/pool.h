@@ -114,6 +114,10 @@ class Pool final : public WaitHost {
   bool StartWorker();
   // Returns a listed job that has work, or null.
   Ref<Job> Find();
+  // Does what WaitUntil does. `always`: helps even if the pool's number of
+  // threads is inside jobs already.
+  void HelpUntil(Deadline deadline, absl::FunctionRef<bool()> done,
+                 bool always);
   // Runs chunks of some job. Returns false if there are none.
   bool HelpOnce(absl::FunctionRef<bool()> stop);
   // Polls `found()` until it returns true or `limit_ns` has passed. Returns the

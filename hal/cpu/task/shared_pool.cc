@@ -55,8 +55,8 @@ void PoolShare::Leave() {
   {
     const std::lock_guard<std::mutex> gate(ForkGate());
     SharedPool* const found = FindPool(pool_.get());
-    if (found == nullptr) return;  // A forked child has no threads to end.
-    if (--found->shares != 0) return;
+    // A forked child that opens a device forgets the pools from before.
+    if (found == nullptr || --found->shares != 0) return;
     *found = SharedPools().back();
     SharedPools().pop_back();
   }

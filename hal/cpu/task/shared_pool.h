@@ -28,9 +28,8 @@ class PoolShare {
   int sharers() const;
 
   // Runs the share's listed jobs to their ends and leaves the pool. The last
-  // share to leave ends the threads. The creator of a share must call this
-  // once, except in a forked child of the creating process. May be called on a
-  // thread of the pool.
+  // share to leave ends the threads. Must be called once before the share is
+  // destroyed, also in a forked child. May be called on a thread of the pool.
   void Leave();
 
  private:

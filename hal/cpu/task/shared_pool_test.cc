@@ -26,7 +26,7 @@
 #include "tests/support/fake_executable.h"
 #include "tests/support/in_child.h"
 
-// By default, ThreadSanitizer ends forked children that start threads.
+// ThreadSanitizer would kill forked children that start threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace eyrie::hal::cpu {
@@ -132,6 +132,26 @@ TEST(SharedPool, LeavingWaitsOnlyForItsOwnJobs) {
   opens.join();
 }
 
+// One of the busy threads waits until the share has left.
+TEST(SharedPool, LeavesWhileAllThreadsAreBusy) {
+  PoolShare goes(Threads(2));
+  PoolShare stays(Threads(2));
+  Gate own;
+  ASSERT_TRUE(stays.pool()->Start(own.Job(stays)));
+  own.AwaitBegin();
+  Gate callers;
+  std::thread caller([&] { stays.pool()->Run(callers.Job(stays)); });
+  callers.AwaitBegin();
+  const Ref<OneCall> job = MakeRef<OneCall>(goes.jobs(), [] {});
+  ASSERT_TRUE(goes.pool()->Start(job));
+  goes.Leave();
+  EXPECT_TRUE(job->finished());
+  own.open.store(true);
+  callers.open.store(true);
+  caller.join();
+  stays.Leave();
+}
+
 TEST(SharedPool, AChildGetsItsOwnPool) {
   PoolShare one(Threads(2));
   EXPECT_TRUE(one.pool()->Start(MakeRef<OneCall>(one.jobs(), [] {})));
@@ -151,16 +171,18 @@ TEST(SharedPool, AChildGetsItsOwnPool) {
   one.Leave();
 }
 
-// The child's first share makes the list forget the parent's pools.
+// A device without threads works in a child, and is closed there.
 TEST(SharedPool, AShareOfOneThreadLeavesInAChild) {
   PoolShare one(Threads(1));
-  EXPECT_EQ(InChild([&] {
-              PoolShare own(Threads(1));
-              own.Leave();
-              one.Leave();
-              return std::string("left");
-            }),
-            "left");
+  for (const bool opens : {false, true}) {
+    EXPECT_EQ(InChild([&] {
+                if (opens) PoolShare(Threads(1)).Leave();
+                one.Leave();
+                return absl::StrCat("left, ", one.sharers());
+              }),
+              "left, 0");
+  }
+  EXPECT_EQ(one.sharers(), 1);
   one.Leave();
 }
 
