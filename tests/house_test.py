@@ -16,6 +16,7 @@ sys.path[:0] = [
 
 import compdb  # pylint: disable=wrong-import-position
 import count_tests  # pylint: disable=wrong-import-position
+import dependencies_test as dependencies  # pylint: disable=C0413
 import lint_test as lint  # pylint: disable=wrong-import-position
 import measure  # pylint: disable=wrong-import-position
 import memory  # pylint: disable=wrong-import-position
@@ -116,6 +117,21 @@ class LintTest(unittest.TestCase):
                 else:
                     self.assertEqual(len(got), 1, got)
                     self.assertTrue(got[0].startswith(want), got[0])
+
+    def test_dependencies(self):
+        rule = 'cc_library(\n    name = "{}",\n    srcs = [{}],\n{})\n'.format
+        texts = {"a/a.cc": '#include "b/b.h"\n', "b/b.h": ""}
+        alias = 'alias(\n    name = "c",\n    actual = select({"x": ":b"}),\n)'
+        builds = {"b": rule("b", '"b.h"', "") + alias}
+        for needs, want in [
+            ('"//b"', []),
+            ('"//b:c"', []),
+            ('"//d"', ["a/a.cc: includes b/b.h, but //a:a does not depend on "
+                       "//b:b."]),
+        ]:
+            with self.subTest(needs=needs):
+                builds["a"] = rule("a", '"a.cc"', f"    deps = [{needs}],\n")
+                self.assertEqual(list(dependencies.check(builds, texts)), want)
 
     def test_circles(self):
         include = '#include "{}"\n'.format

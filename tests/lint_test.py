@@ -442,12 +442,18 @@ def check_circles(texts):
         yield f"{circle[0]}: includes go in a circle: {', '.join(circle)}."
 
 
-def lint(root):
-    """Returns one sentence per violation in the tree under root."""
+def read_sources(root):
+    """Returns the text of each source under root by its relative path."""
     texts = {}
     for path in list_files(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             texts[path] = file.read()
+    return texts
+
+
+def lint(root):
+    """Returns one sentence per violation in the tree under root."""
+    texts = read_sources(root)
     builds = {}  # A folder's BUILD and .bzl files, together.
     for path, text in texts.items():
         if os.path.basename(path) == "BUILD" or path.endswith(".bzl"):
