@@ -165,11 +165,67 @@ absl::StatusOr<Ref<vm::List>> Load(ParametersState& state, Device& device,
   return buffers;
 }
 
+// The request of an import of 20231113, like Requests with one key.
+class OneRequest {
+ public:
+  // OUT_OF_RANGE: a number is negative. Otherwise fails as FindRequest.
+  static absl::StatusOr<OneRequest> Read(ParametersState& state,
+                                         const vm::Buffer* scope,
+                                         const vm::Buffer& key,
+                                         int64_t parameter_offset,
+                                         int64_t buffer_offset, int64_t length);
+
+  uint64_t count() const { return 1; }
+  absl::StatusOr<Request> At(uint64_t) const { return request_; }
+
+ private:
+  explicit OneRequest(const Request& request) : request_(request) {}
+
+  Request request_;
+};
+
+absl::StatusOr<OneRequest> OneRequest::Read(
+    ParametersState& state, const vm::Buffer* scope, const vm::Buffer& key,
+    int64_t parameter_offset, int64_t buffer_offset, int64_t length) {
+  ParameterSpan span;
+  ASSIGN_OR_RETURN(span.parameter_offset,
+                   ReadSize("offset of a parameter", parameter_offset));
+  ASSIGN_OR_RETURN(span.buffer_offset,
+                   ReadSize("offset of a buffer", buffer_offset));
+  ASSIGN_OR_RETURN(span.length, ReadSize("length of a parameter", length));
+  ASSIGN_OR_RETURN(
+      const Request request,
+      FindRequest(state, scope == nullptr ? absl::string_view() : scope->text(),
+                  key.text(), span));
+  return OneRequest(request);
+}
+
+absl::StatusOr<Ref<Buffer>> LoadOne(ParametersState& state, Device& device,
+                                    int64_t, Fence* wait, Fence* signal,
+                                    vm::Buffer* scope, vm::Buffer& key,
+                                    int64_t offset, int64_t target_affinity,
+                                    int32_t memory_types, int32_t buffer_usage,
+                                    int64_t length) {
+  ParameterTransfers transfers(state, device, wait, signal);
+  const absl::StatusOr<OneRequest> one =
+      OneRequest::Read(state, scope, key, offset, 0, length);
+  if (!one.ok()) return transfers.End(one.status());
+  ASSIGN_OR_RETURN(const Request request, one->At(0));
+  absl::StatusOr<Ref<Buffer>> buffer =
+      transfers.Load(*request.parameter,
+                     state.CreateParams(device.allocator(), memory_types,
+                                        buffer_usage, target_affinity),
+                     request.span);
+  RETURN_IF_ERROR(transfers.End(buffer.status()));
+  return buffer;
+}
+
 // Calls `transfer` for each request, on a device that can use the buffer.
-template <typename Transfer>
+// `Source` is Requests or OneRequest.
+template <typename Source, typename Transfer>
 absl::Status ForEach(ParametersState& state, Device& device,
                      const Buffer& buffer, Fence* wait, Fence* signal,
-                     const absl::StatusOr<Requests>& requests,
+                     const absl::StatusOr<Source>& requests,
                      Transfer transfer) {
   QueueFences fences = state.Fences(wait, signal);
   ASSIGN_OR_RETURN(Device* const at,
@@ -184,87 +240,62 @@ absl::Status ForEach(ParametersState& state, Device& device,
   return transfers.End(status);
 }
 
-absl::Status Gather(ParametersState& state, Device& device, int64_t,
-                    Fence* wait, Fence* signal, vm::Buffer* scope,
-                    Buffer& target, vm::Buffer& key_table, vm::Buffer& key_data,
-                    vm::Buffer& spans) {
-  return ForEach(state, device, target, wait, signal,
-                 Requests::Read(state, scope, key_table, key_data, spans),
+// Copies the requested ranges of parameters to `target`.
+template <typename Source>
+absl::Status ReadEach(ParametersState& state, Device& device, Buffer& target,
+                      Fence* wait, Fence* signal,
+                      const absl::StatusOr<Source>& requests) {
+  return ForEach(state, device, target, wait, signal, requests,
                  [&](ParameterTransfers& transfers, const Request& request) {
                    return transfers.Read(*request.parameter, request.span,
                                          Ref<Buffer>::Share(&target));
                  });
 }
 
-absl::Status Scatter(ParametersState& state, Device& device, int64_t,
-                     Fence* wait, Fence* signal, Buffer& source,
-                     vm::Buffer* scope, vm::Buffer& key_table,
-                     vm::Buffer& key_data, vm::Buffer& spans) {
-  return ForEach(state, device, source, wait, signal,
-                 Requests::Read(state, scope, key_table, key_data, spans),
+// Copies ranges of `source` to the requested ranges of parameters.
+template <typename Source>
+absl::Status WriteEach(ParametersState& state, Device& device, Buffer& source,
+                       Fence* wait, Fence* signal,
+                       const absl::StatusOr<Source>& requests) {
+  return ForEach(state, device, source, wait, signal, requests,
                  [&](ParameterTransfers& transfers, const Request& request) {
                    return transfers.Write(Ref<Buffer>::Share(&source),
                                           *request.parameter, request.span);
                  });
 }
 
-// The request of an import of 20231113. OUT_OF_RANGE: a negative number.
-absl::StatusOr<Request> RequestOf(ParametersState& state,
-                                  const vm::Buffer* scope,
-                                  const vm::Buffer& key,
-                                  int64_t parameter_offset,
-                                  int64_t buffer_offset, int64_t length) {
-  ParameterSpan span;
-  ASSIGN_OR_RETURN(span.parameter_offset,
-                   ReadSize("offset of a parameter", parameter_offset));
-  ASSIGN_OR_RETURN(span.buffer_offset,
-                   ReadSize("offset of a buffer", buffer_offset));
-  ASSIGN_OR_RETURN(span.length, ReadSize("length of a parameter", length));
-  return FindRequest(state, scope == nullptr ? "" : scope->text(), key.text(),
-                     span);
-}
-
-absl::StatusOr<Ref<Buffer>> LoadOne(ParametersState& state, Device& device,
-                                    int64_t, Fence* wait, Fence* signal,
-                                    vm::Buffer* scope, vm::Buffer& key,
-                                    int64_t offset, int64_t target_affinity,
-                                    int32_t memory_types, int32_t buffer_usage,
-                                    int64_t length) {
-  ParameterTransfers transfers(state, device, wait, signal);
-  const absl::StatusOr<Request> request =
-      RequestOf(state, scope, key, offset, 0, length);
-  if (!request.ok()) return transfers.End(request.status());
-  absl::StatusOr<Ref<Buffer>> buffer =
-      transfers.Load(*request->parameter,
-                     state.CreateParams(device.allocator(), memory_types,
-                                        buffer_usage, target_affinity),
-                     request->span);
-  RETURN_IF_ERROR(transfers.End(buffer.status()));
-  return buffer;
+absl::Status Gather(ParametersState& state, Device& device, int64_t,
+                    Fence* wait, Fence* signal, vm::Buffer* scope,
+                    Buffer& target, vm::Buffer& key_table, vm::Buffer& key_data,
+                    vm::Buffer& spans) {
+  return ReadEach(state, device, target, wait, signal,
+                  Requests::Read(state, scope, key_table, key_data, spans));
 }
 
 absl::Status ReadOne(ParametersState& state, Device& device, int64_t,
                      Fence* wait, Fence* signal, vm::Buffer* scope,
                      vm::Buffer& key, int64_t offset, Buffer& target,
                      int64_t target_offset, int64_t length) {
-  ParameterTransfers transfers(state, device, wait, signal);
-  const absl::StatusOr<Request> request =
-      RequestOf(state, scope, key, offset, target_offset, length);
-  if (!request.ok()) return transfers.End(request.status());
-  return transfers.End(transfers.Read(*request->parameter, request->span,
-                                      Ref<Buffer>::Share(&target)));
+  return ReadEach(
+      state, device, target, wait, signal,
+      OneRequest::Read(state, scope, key, offset, target_offset, length));
+}
+
+absl::Status Scatter(ParametersState& state, Device& device, int64_t,
+                     Fence* wait, Fence* signal, Buffer& source,
+                     vm::Buffer* scope, vm::Buffer& key_table,
+                     vm::Buffer& key_data, vm::Buffer& spans) {
+  return WriteEach(state, device, source, wait, signal,
+                   Requests::Read(state, scope, key_table, key_data, spans));
 }
 
 absl::Status WriteOne(ParametersState& state, Device& device, int64_t,
                       Fence* wait, Fence* signal, vm::Buffer* scope,
                       vm::Buffer& key, int64_t offset, Buffer& source,
                       int64_t source_offset, int64_t length) {
-  ParameterTransfers transfers(state, device, wait, signal);
-  const absl::StatusOr<Request> request =
-      RequestOf(state, scope, key, offset, source_offset, length);
-  if (!request.ok()) return transfers.End(request.status());
-  return transfers.End(transfers.Write(Ref<Buffer>::Share(&source),
-                                       *request->parameter, request->span));
+  return WriteEach(
+      state, device, source, wait, signal,
+      OneRequest::Read(state, scope, key, offset, source_offset, length));
 }
 
 constexpr vm::NativeFunction kParameterImports[] = {

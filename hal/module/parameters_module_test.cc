@@ -16,6 +16,10 @@ namespace {
 constexpr char kLoad[] = "load 0rIrrrIiirrr_r";
 constexpr char kGather[] = "gather 0rIrrrrrrr_v";
 constexpr char kScatter[] = "scatter 0rIrrrrrrr_v";
+// The imports of 20231113.
+constexpr char kLoadOne[] = "load 0rIrrrrIIiiI_r";
+constexpr char kReadOne[] = "read 0rIrrrrIrII_v";
+constexpr char kWriteOne[] = "write 0rIrrrrIrII_v";
 
 ParameterEntry Entry(std::string key, uint64_t length,
                      std::variant<FileOffset, Splat> storage) {
@@ -156,6 +160,79 @@ TEST_F(ParametersModuleTest, Refusals) {
   }
 }
 
+TEST_F(ParametersModuleTest, TransfersOfOneKey) {
+  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<vm::Buffer> w = Text("w");
+  const Ref<vm::Buffer> s = Text("s");
+  Check({
+      {kReadOne,
+       {device_, kRest, nullptr, done, scope_, w, 8, buffer_, 4, 8},
+       "OK",
+       "read 8 at 8 to 4; barrier after"},
+      {kReadOne,
+       {device_, kRest, nullptr, nullptr, scope_, s, 0, buffer_, 8, 8},
+       "OK",
+       "execute [fill 8+8 of 16 with 0xcdabcdabcdabcdab]; barrier after"},
+      {kWriteOne,
+       {device_, kRest, nullptr, nullptr, scope_, w, 1, buffer_, 4, 3},
+       "OK",
+       "write 3 at 4 to 1; barrier after"},
+      {kLoadOne,
+       {device_, kRest, nullptr, nullptr, scope_, w, 8, kRest, kLocal, kUsage,
+        8},
+       "buffer 8",
+       "alloca 8; read 8 at 8 to 0 after; barrier after"},
+  });
+  EXPECT_TRUE(*done->Query());
+}
+
+TEST_F(ParametersModuleTest, RefusalsOfOneKey) {
+  const struct {
+    const char* call;
+    const char* key;
+    int64_t offset;
+    int64_t buffer_offset;
+    int64_t length;
+    const char* want;
+  } rows[] = {
+      {kReadOne, "i", 0, 0, 16,
+       "NOT_FOUND: There is no parameter 'i' among the 3 of the scope 'm'. Did "
+       "you mean 'w'?"},
+      {kReadOne, "w", -1, 0, 16,
+       "OUT_OF_RANGE: The offset of a parameter (-1) is negative."},
+      {kReadOne, "w", 0, -1, 16,
+       "OUT_OF_RANGE: The offset of a buffer (-1) is negative."},
+      {kReadOne, "w", 0, 0, -1,
+       "OUT_OF_RANGE: The length of a parameter (-1) is negative."},
+      {kReadOne, "w", 20, 0, 8,
+       "OUT_OF_RANGE: 8 bytes at offset 20 of the parameter 'w' are asked for, "
+       "which has 24."},
+      {kReadOne, "w", 0, 8, 16,
+       "OUT_OF_RANGE: The range of 16 bytes at offset 8 passes the end of the "
+       "buffer (16 bytes)."},
+      {kWriteOne, "s", 0, 0, 16,
+       "PERMISSION_DENIED: A parameter that is a splat cannot be written."},
+      {kLoadOne, "w", 20, 0, 8,
+       "OUT_OF_RANGE: 8 bytes at offset 20 of the parameter 'w' are asked for, "
+       "which has 24."},
+  };
+  for (const auto& row : rows) {
+    const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+    const Ref<vm::Buffer> key = Text(row.key);
+    Args args = {device_, kRest, nullptr, done, scope_, key, row.offset};
+    if (row.call == kLoadOne) {
+      args.insert(args.end(), {kRest, kLocal, kUsage, row.length});
+    } else {
+      args.insert(args.end(), {buffer_, row.buffer_offset, row.length});
+    }
+    const std::string got = Call(row.call, args);
+    EXPECT_EQ(got, row.want);
+    // The signal fence gets the error.
+    EXPECT_EQ(done->Query().status().ToString(), got);
+    device_->TakeLog();
+  }
+}
+
 // A buffer that the device cannot use goes to the device that can.
 TEST_F(ParametersModuleTest, DevicesApart) {
   const Ref<Device> asked = tests::MakeApart(cpu::NewDevice());
@@ -180,6 +257,18 @@ TEST_F(ParametersModuleTest, DevicesApart) {
   EXPECT_TRUE(*done->Query());
   EXPECT_EQ(file_->writable_bytes()[28], 109);
   EXPECT_EQ(file_->writable_bytes()[29], 110);
+  const Ref<vm::Buffer> key = Text("w");
+  const Ref<Fence> read = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> written = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  EXPECT_EQ(
+      Call(kReadOne, {asked, kRest, done, read, scope_, key, 16, buffer, 0, 4}),
+      "OK");
+  EXPECT_EQ(Call(kWriteOne,
+                 {asked, kRest, read, written, scope_, key, 0, buffer, 1, 2}),
+            "OK");
+  EXPECT_TRUE(*written->Query());
+  EXPECT_EQ(file_->writable_bytes()[8], 125);
+  EXPECT_EQ(file_->writable_bytes()[9], 126);
 }
 
 }  // namespace
