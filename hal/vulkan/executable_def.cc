@@ -13,6 +13,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/hash_map.h"
+#include "base/optional_field.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "hal/vulkan/executable_generated.h"
@@ -39,16 +40,6 @@ constexpr uint32_t kMaxPipelines = 65536;
 constexpr uint32_t kMaxBindings = 256;
 constexpr uint32_t kMaxBindingsInAll = 1 << 20;
 constexpr size_t kMaxNameSize = 4096;
-
-template <typename T>
-uint32_t Size(const T* vector) {
-  return vector == nullptr ? 0 : vector->size();
-}
-
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view()
-                         : absl::string_view(text->c_str(), text->size());
-}
 
 template <typename... Args>
 absl::Status Invalid(const Args&... args) {

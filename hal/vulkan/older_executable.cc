@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
+#include "base/optional_field.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "hal/vulkan/executable_generated.h"
@@ -44,16 +45,11 @@ const T* Verified(std::span<const uint8_t> bytes) {
              : nullptr;
 }
 
-template <typename T>
-uint32_t SizeOf(const T* vector) {
-  return vector == nullptr ? 0 : vector->size();
-}
-
 // Returns the entry points of either schema. In the first, the third field has
 // SPIR-V; in the second, indices.
 absl::StatusOr<std::vector<Entry>> ReadEntries(std::span<const uint8_t> bytes) {
   const auto* one = Verified<older_fbs::OneShader>(bytes);
-  const bool is_one = one != nullptr && SizeOf(one->code()) > 0 &&
+  const bool is_one = one != nullptr && Size(one->code()) > 0 &&
                       one->code()->Get(0) == kSpirvMagic;
   const auto* many = is_one ? nullptr : Verified<older_fbs::ManyShaders>(bytes);
   if (!is_one && many == nullptr) {
@@ -63,20 +59,20 @@ absl::StatusOr<std::vector<Entry>> ReadEntries(std::span<const uint8_t> bytes) {
   const auto* names = is_one ? one->entry_points() : many->entry_points();
   const auto* sizes = is_one ? one->subgroup_sizes() : many->subgroup_sizes();
   std::vector<Entry> entries;
-  RETURN_IF_ERROR(Reserve(entries, SizeOf(names), "entry points"));
-  for (uint32_t i = 0; i < SizeOf(names); ++i) {
+  RETURN_IF_ERROR(Reserve(entries, Size(names), "entry points"));
+  for (uint32_t i = 0; i < Size(names); ++i) {
     Entry entry = {names->Get(i)->c_str(), is_one ? one->code() : nullptr,
-                   i < SizeOf(sizes) ? sizes->Get(i) : 0};
+                   i < Size(sizes) ? sizes->Get(i) : 0};
     if (!is_one) {
-      const uint32_t index = i < SizeOf(many->shader_module_indices())
+      const uint32_t index = i < Size(many->shader_module_indices())
                                  ? many->shader_module_indices()->Get(i)
                                  : UINT32_MAX;
-      if (index >= SizeOf(many->shader_modules())) {
+      if (index >= Size(many->shader_modules())) {
         return Damaged(
             absl::StrCat("has no shader module for entry point ", i));
       }
       entry.code = many->shader_modules()->Get(index)->code();
-      if (i < SizeOf(many->source_locations())) {
+      if (i < Size(many->source_locations())) {
         entry.source = many->source_locations()->Get(i);
       }
     }
@@ -194,7 +190,7 @@ absl::Status CheckGrowth(const std::vector<Entry>& entries, size_t file_size) {
   const Words* last = nullptr;
   for (const Entry& entry : entries) {
     total += std::strlen(entry.name);
-    if (entry.source != nullptr) total += SizeOf(entry.source->file());
+    if (entry.source != nullptr) total += Size(entry.source->file());
     if (entry.code != last) total += uint64_t{entry.code->size()} * 4;
     last = entry.code;
   }

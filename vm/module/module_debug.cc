@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/optional_field.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/module/module_def.h"
 #include "vm/module/module_generated.h"
-#include "vm/module/optional_field.h"
 
 namespace eyrie::vm {
 namespace {

@@ -8,13 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/checked_math.h"
+#include "base/optional_field.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/isa/operand.h"
 #include "vm/module/module_generated.h"
 #include "vm/module/module_growth.h"
-#include "vm/module/optional_field.h"
 
 namespace eyrie::vm {
 namespace {

@@ -1,13 +1,13 @@
 // Optional fields of FlatBuffers: a field that is absent is empty.
-#ifndef EYRIE_VM_MODULE_OPTIONAL_FIELD_H_
-#define EYRIE_VM_MODULE_OPTIONAL_FIELD_H_
+#ifndef EYRIE_BASE_OPTIONAL_FIELD_H_
+#define EYRIE_BASE_OPTIONAL_FIELD_H_
 
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
 #include "flatbuffers/flatbuffers.h"
 
-namespace eyrie::vm {
+namespace eyrie {
 
 // Returns the field's text, which is valid as long as the FlatBuffer.
 inline absl::string_view View(const flatbuffers::String* text) {
@@ -21,6 +21,6 @@ uint32_t Size(const T* vector) {
   return vector == nullptr ? 0 : vector->size();
 }
 
-}  // namespace eyrie::vm
+}  // namespace eyrie
 
-#endif  // EYRIE_VM_MODULE_OPTIONAL_FIELD_H_
+#endif  // EYRIE_BASE_OPTIONAL_FIELD_H_
