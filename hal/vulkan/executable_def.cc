@@ -17,6 +17,7 @@
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "hal/vulkan/executable_generated.h"
+#include "hal/vulkan/executable_limits.h"
 #include "hal/vulkan/older_executable.h"
 
 namespace eyrie::hal::vulkan {
@@ -34,11 +35,8 @@ constexpr uint32_t kStorageDescriptor = 7;  // VkDescriptorType
 constexpr uint32_t kAddressLayoutVersion = 1;
 constexpr uint8_t kAddressEntries = 0;  // in the table of addresses
 
-// Far above real executables. Without limits, a damaged file whose tables share
-// parts could take much more memory than its size.
-constexpr uint32_t kMaxPipelines = 65536;
+// More limits are in executable_limits.h.
 constexpr uint32_t kMaxBindings = 256;
-constexpr uint32_t kMaxBindingsInAll = 1 << 20;
 constexpr size_t kMaxNameSize = 4096;
 
 template <typename... Args>
@@ -50,14 +48,6 @@ template <typename... Args>
 absl::Status Unimplemented(const Args&... args) {
   return absl::UnimplementedError(
       absl::StrCat("The Vulkan executable", args...));
-}
-
-absl::Status CheckLimit(uint64_t value, uint64_t limit,
-                        absl::string_view what) {
-  if (value <= limit) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("The Vulkan executable has ", value, " ", what,
-                   "; the limit is ", limit, "."));
 }
 
 // Returns the FlatBuffer within the data, with or without the header.
@@ -242,7 +232,7 @@ absl::Status Reader::ReadPushConstants(const fbs::PipelineLayout& from,
 
 absl::Status Reader::ReadLayouts() {
   const uint32_t count = Size(root_->pipeline_layouts());
-  RETURN_IF_ERROR(CheckLimit(count, kMaxPipelines, "pipeline layouts"));
+  RETURN_IF_ERROR(CheckLimit(count, kMaxEntryPoints, "pipeline layouts"));
   for (uint32_t i = 0; i < count; ++i) {
     const fbs::PipelineLayout& from = *root_->pipeline_layouts()->Get(i);
     PipelineLayout layout;
@@ -425,7 +415,7 @@ absl::StatusOr<PipelineDef> Reader::ReadPipeline(const fbs::Pipeline& from) {
 
 absl::Status Reader::ReadPipelines(size_t flatbuffer_size) {
   const uint32_t count = Size(root_->pipelines());
-  RETURN_IF_ERROR(CheckLimit(count, kMaxPipelines, "exports"));
+  RETURN_IF_ERROR(CheckLimit(count, kMaxEntryPoints, "exports"));
   uint64_t letters = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const fbs::Pipeline& from = *root_->pipelines()->Get(i);

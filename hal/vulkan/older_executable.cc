@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "hal/vulkan/executable_generated.h"
+#include "hal/vulkan/executable_limits.h"
 #include "hal/vulkan/older_executable_generated.h"
 #include "hal/vulkan/spirv.h"
 
@@ -59,6 +60,7 @@ absl::StatusOr<std::vector<Entry>> ReadEntries(std::span<const uint8_t> bytes) {
   const auto* names = is_one ? one->entry_points() : many->entry_points();
   const auto* sizes = is_one ? one->subgroup_sizes() : many->subgroup_sizes();
   std::vector<Entry> entries;
+  RETURN_IF_ERROR(CheckLimit(Size(names), kMaxEntryPoints, "entry points"));
   RETURN_IF_ERROR(Reserve(entries, Size(names), "entry points"));
   for (uint32_t i = 0; i < Size(names); ++i) {
     Entry entry = {names->Get(i)->c_str(), is_one ? one->code() : nullptr,
@@ -228,10 +230,13 @@ absl::StatusOr<std::vector<uint8_t>> UpgradeExecutable(
   }
   Writer writer;
   ShaderReader shaders;
+  uint64_t bindings = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     ASSIGN_OR_RETURN(const Layout layout, layouts.empty()
                                               ? shaders.LayoutOf(entries[i])
                                               : Declared(*layouts[i]));
+    bindings += layout.bindings.size();
+    RETURN_IF_ERROR(CheckLimit(bindings, kMaxBindingsInAll, "bindings in all"));
     writer.Add(entries[i], layout);
   }
   return writer.Finish();

@@ -24,7 +24,8 @@ bool IsOlderExecutable(std::span<const uint8_t> data);
 // that dispatches have.
 // INVALID_ARGUMENT: the data is damaged, or has other entry points than there
 // are layouts. UNIMPLEMENTED: a layout has a second set. RESOURCE_EXHAUSTED:
-// the executable is larger than its file, because parts are shared.
+// the executable is larger than its file, because parts are shared, or exceeds
+// a limit of executable_limits.h.
 absl::StatusOr<std::vector<uint8_t>> UpgradeExecutable(
     std::span<const uint8_t> data,
     std::span<const Ref<hal::PipelineLayout>> layouts);

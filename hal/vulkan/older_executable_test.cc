@@ -42,6 +42,16 @@ Bytes OneShader(const std::vector<std::string>& names) {
   return Finish(to, older_fbs::CreateOneShader(to, entries, subgroups, code));
 }
 
+// Returns an executable whose entry points share one name.
+Bytes SharedName(uint32_t entry_points) {
+  flatbuffers::FlatBufferBuilder to;
+  const auto name = to.CreateString("main");
+  const std::vector names(entry_points, name);
+  const auto entries = to.CreateVector(names);
+  const auto code = to.CreateVector(Shader());
+  return Finish(to, older_fbs::CreateOneShader(to, entries, 0, code));
+}
+
 // `modules` is the index of each entry point's shader; there is one shader.
 Bytes ManyShaders(const std::vector<std::string>& names,
                   const std::vector<uint32_t>& modules) {
@@ -134,6 +144,32 @@ TEST(OlderExecutable, Refuses) {
        "point 1."},
   };
   for (const auto& c : kCases) EXPECT_EQ(Read(c.bytes, c.layouts), c.want);
+}
+
+// Small files whose parts are shared must not take much memory.
+TEST(OlderExecutable, LimitsSharedParts) {
+  std::vector<hal::DescriptorBinding> wide;
+  for (uint32_t i = 0; i < 256; ++i) {
+    wide.push_back({0, i, hal::kStorageBuffer});
+  }
+  const struct {
+    uint32_t entry_points;
+    std::vector<hal::DescriptorBinding> bindings;
+    const char* want;
+  } kCases[] = {
+      {65537,
+       {},
+       "RESOURCE_EXHAUSTED: The Vulkan executable has 65537 entry points; the "
+       "limit is 65536."},
+      {4097, wide,
+       "RESOURCE_EXHAUSTED: The Vulkan executable has 1048832 bindings in all; "
+       "the limit is 1048576."},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Read(SharedName(c.entry_points),
+                   std::vector(c.entry_points, Layout(0, c.bindings))),
+              c.want);
+  }
 }
 
 // Changing any byte is harmless or refused.
