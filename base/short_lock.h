@@ -18,6 +18,7 @@
 #endif
 
 #include "base/lone_thread.h"
+#include "base/pause.h"
 
 namespace eyrie {
 
@@ -48,14 +49,6 @@ class ShortLock {
 
   // Looks this many times before it sleeps; a pause takes 10 to 60 ns.
   static constexpr int kLooks = 40;
-
-  static void Pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-  }
 
   [[gnu::cold, gnu::noinline]] void Wait() {
     for (int look = 0; look < kLooks; ++look) {

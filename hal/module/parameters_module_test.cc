@@ -16,7 +16,7 @@ namespace {
 constexpr char kLoad[] = "load 0rIrrrIiirrr_r";
 constexpr char kGather[] = "gather 0rIrrrrrrr_v";
 constexpr char kScatter[] = "scatter 0rIrrrrrrr_v";
-// Imports of 20231113.
+// The imports of 20231113.
 constexpr char kLoadOne[] = "load 0rIrrrrIIiiI_r";
 constexpr char kReadOne[] = "read 0rIrrrrIrII_v";
 constexpr char kWriteOne[] = "write 0rIrrrrIrII_v";

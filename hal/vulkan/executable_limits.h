@@ -15,7 +15,7 @@
 namespace eyrie::hal::vulkan {
 
 inline constexpr uint32_t kMaxEntryPoints = 65536;
-// Bindings in the layouts of all entry points.
+// Counts the layouts of all entry points together.
 inline constexpr uint32_t kMaxBindingsInAll = 1 << 20;
 
 // RESOURCE_EXHAUSTED: `value` exceeds the limit. `what` names it in the

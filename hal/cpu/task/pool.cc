@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/pause.h"
 #include "base/small_numbers.h"
 #include "base/thread.h"
 #include "base/trace.h"
@@ -32,14 +33,6 @@ constexpr double kLostNs = 100000;
 constexpr int kLooksPerTime = 16;
 // Up to this many jobs are listed without an allocation under the lock.
 constexpr size_t kUsualJobs = 64;
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
 
 bool Never() { return false; }
 
