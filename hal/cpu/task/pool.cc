@@ -244,8 +244,11 @@ void Pool::HelpUntil(Deadline deadline, absl::FunctionRef<bool()> done,
     if (Search(absl::ToDoubleNanoseconds(options_.spin), found)) continue;
     SleepAsGuest(deadline, found);
   }
-  // Another waiting thread may take the place of this one.
-  if (helped && offered_.load() != 0 && guests_.load() != 0) Call(1);
+  if (helped) GiveUpPlace();
+}
+
+void Pool::GiveUpPlace() {
+  if (offered_.load() != 0 && guests_.load() != 0) Call(1);
 }
 
 void Pool::Run(const Ref<Job>& job) {
@@ -263,6 +266,7 @@ void Pool::Run(const Ref<Job>& job) {
     SleepAsGuest(Deadline::Never(), found);
     job->driver_looks_.store(true);
   }
+  GiveUpPlace();
 }
 
 bool Pool::Start(const Ref<Job>& job) {
