@@ -356,14 +356,13 @@ void Pool::Proceed(Job& job, absl::FunctionRef<bool()> stop, bool drives) {
     if (stage.helpers > 0) Offer(job, stage.helpers);
     if (!TakePart(job, stop, drives)) return;
   }
+  // Close returns once a job is not listed: it must be done by then. But the
+  // driver may reuse a job that is done.
+  if (!job.driven_) job.state_.store(Job::kDone);
   if (job.offered_) Remove(job);
-  if (job.driven_) {
-    job.state_.store(Job::kDone);
-    Nudge();
-    return;
-  }
+  if (!job.driven_) return job.Finish();
   job.state_.store(Job::kDone);
-  job.Finish();
+  Nudge();
 }
 
 }  // namespace eyrie::hal::cpu
