@@ -161,8 +161,7 @@ PooledBuffer* PooledAllocator::RemoveForGood(FreeList& list,
 
 void PooledAllocator::NotePeak() { peak_ = std::max(peak_, total_ - idle_); }
 
-void PooledAllocator::CountNew(size_t capacity) {
-  total_ += capacity;
+void PooledAllocator::NoteRegret(size_t capacity) {
   if (capacity < kRegretFrom) return;
   const auto found = std::find(gone_.begin(), gone_.end(), capacity);
   if (found == gone_.end()) {
@@ -173,19 +172,23 @@ void PooledAllocator::CountNew(size_t capacity) {
   }
 }
 
-PooledBuffer* PooledAllocator::TakeExcess() {
+PooledBuffer* PooledAllocator::TakeExcess(size_t capacity) {
   const std::lock_guard<ShortLock> lock(lock_);
-  const uint64_t most = std::max(peak_, total_ - idle_);
+  const uint64_t total = total_ + capacity;
+  const uint64_t most = std::max(peak_, total - idle_);
   const uint64_t spare = std::max(most / kSpareShare, kAlwaysKept);
-  if (total_ <= most + spare + regretted_) [[likely]]
+  if (total <= most + spare + regretted_) [[likely]]
     return nullptr;
   for (size_t i = free_.size(); i-- > 0;) {
-    PooledBuffer* const oldest = free_[i].oldest();
+    // All pools' lists of a class come before those of smaller classes.
+    FreeList& list =
+        free_[i % options_.pools * class_count_ + i / options_.pools];
+    PooledBuffer* const oldest = list.oldest();
     if (oldest == nullptr) continue;
     if (oldest->capacity_ >= kRegretFrom) {
       gone_[next_gone_++ % kRegrets] = oldest->capacity_;
     }
-    return RemoveForGood(free_[i], oldest);
+    return RemoveForGood(list, oldest);
   }
   return nullptr;
 }
@@ -239,17 +242,14 @@ absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
       block->ResetRef();
       return block;
     }
-    CountNew(capacity);
+    NoteRegret(capacity);
   }
-  while (PooledBuffer* const block = TakeExcess()) Delete(block);
-  absl::StatusOr<PooledBuffer*> made = NewBlock(pool, capacity);
+  while (PooledBuffer* const block = TakeExcess(capacity)) Delete(block);
+  ASSIGN_OR_RETURN(PooledBuffer * made, NewBlock(pool, capacity));
   const std::lock_guard<ShortLock> lock(lock_);
-  if (made.ok()) [[likely]] {
-    NotePeak();
-    Count(params, size);
-  } else {
-    total_ -= capacity;
-  }
+  total_ += capacity;
+  NotePeak();
+  Count(params, size);
   return made;
 }
 

@@ -184,11 +184,13 @@ class PooledAllocator : public Allocator {
   // `owner` used last if the first few have any. Returns null if there is none.
   // The lock must be held.
   PooledBuffer* TakeIdle(size_t pool, uint64_t size, uint64_t owner);
-  // Counts a block that is about to be created. The lock must be held.
-  void CountNew(size_t capacity);
-  // Removes an idle block if the blocks take too much memory, the oldest of the
-  // largest. Returns null otherwise.
-  PooledBuffer* TakeExcess();
+  // Updates regretted_ for a block that is about to be created. The lock must
+  // be held.
+  void NoteRegret(size_t capacity);
+  // Removes an idle block if the blocks would take too much memory with a new
+  // one of `capacity` bytes: the oldest of the largest class. Returns null
+  // otherwise.
+  PooledBuffer* TakeExcess(size_t capacity);
   // Updates peak_. The lock must be held.
   void NotePeak();
   // Removes an idle block that will be deleted. The lock must be held.

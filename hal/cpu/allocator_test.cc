@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -21,6 +26,7 @@
 #include "base/sanitized.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
+#include "hal/pooled_allocator.h"
 #include "tests/support/cpu_device.h"
 #include "tests/support/status_text.h"
 
@@ -283,6 +289,50 @@ TEST(Allocator, SizesThatComeAgainStay) {
     }
   }
   EXPECT_EQ(allocator->statistics().idle, (52 + 83) * kMiB);
+}
+
+// An allocator with two kinds of memory, of which there is none. Buffers from
+// 20 MiB on are in pool 0.
+class TwoPools final : public PooledAllocator {
+ public:
+  TwoPools()
+      : PooledAllocator(
+            {.pools = 2, .max_idle = uint64_t{1} << 40, .object_bytes = 0}) {}
+  ~TwoPools() override { Close(); }
+
+  absl::StatusOr<Ref<hal::Buffer>> Allocate(const BufferParams& params,
+                                            uint64_t size) override {
+    return AllocateFrom(size >= 20 * kMiB ? 0 : 1, params, size);
+  }
+  absl::StatusOr<Ref<hal::Buffer>> ImportHost(const BufferParams&,
+                                              std::span<uint8_t>,
+                                              std::function<void()>) override {
+    return absl::UnimplementedError("");
+  }
+  bool CanUse(const hal::Buffer&) const override { return false; }
+
+ private:
+  struct Block final : PooledBuffer {
+    Block(size_t pool, size_t capacity)
+        : PooledBuffer(nullptr, capacity, pool, /*dirty=*/0) {}
+  };
+
+  absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
+                                            size_t capacity) override {
+    return new Block(pool, capacity);
+  }
+  uint64_t TotalMemory() const override { return 0; }
+};
+
+// The third buffer would make the memory exceed 40 + 12 MiB.
+TEST(Allocator, TheLargestBlockOfAllPoolsGoesFirst) {
+  const auto allocator = MakeRef<TwoPools>();
+  allocator->Allocate(BufferParams(), 40 * kMiB).IgnoreError();
+  allocator->Allocate(BufferParams(), 5 * kMiB).IgnoreError();
+  EXPECT_EQ(allocator->statistics().idle, 45 * kMiB);
+  const auto buffer = allocator->Allocate(BufferParams(), 10 * kMiB);
+  EXPECT_TRUE(buffer.ok());
+  EXPECT_EQ(allocator->statistics().idle, 5 * kMiB);
 }
 
 TEST(Allocator, MayBeTrimmedWhileMemoryIsFreed) {

@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/hex.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
@@ -80,11 +79,9 @@ std::optional<std::string> Unescape(absl::string_view text) {
       plain += text[i];
       continue;
     }
-    if (i + 2 >= text.size() || !absl::ascii_isxdigit(text[i + 1]) ||
-        !absl::ascii_isxdigit(text[i + 2])) {
-      return std::nullopt;
-    }
-    plain += absl::HexStringToBytes(text.substr(i + 1, 2));
+    const auto byte = BytesOfHex(text.substr(i + 1, 2));
+    if (!byte.has_value() || byte->empty()) return std::nullopt;
+    plain += *byte;
     i += 2;
   }
   return plain;

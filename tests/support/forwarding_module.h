@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,25 +14,10 @@
 #include "absl/strings/string_view.h"
 #include "eyrie/runtime.h"
 #include "tests/support/module_builder.h"
+#include "vm/isa/callconv.h"
+#include "vm/isa/value.h"
 
 namespace eyrie {
-
-// Names registers in the order of a calling convention.
-class RegisterNames {
- public:
-  std::string Next(char letter) {
-    if (letter == 'r') return absl::StrCat("r", refs_++);
-    const bool wide = letter == 'I' || letter == 'F';
-    if (wide) numbers_ += numbers_ % 2;
-    const int at = numbers_;
-    numbers_ += wide ? 2 : 1;
-    return absl::StrCat("i", at);
-  }
-
- private:
-  int numbers_ = 0;
-  int refs_ = 0;
-};
 
 // Adds a function "f" with the import's calling convention, "0fi_f", that calls
 // it. `declaration` is the function's, such as "sync func @f(%a: f32) -> f32".
@@ -42,14 +28,15 @@ inline void AddForwarding(tests::ModuleBuilder& module,
                           const std::string& name = "f") {
   const uint32_t ordinal = module.AddImport(import, convention);
   const size_t middle = convention.find('_');
-  RegisterNames names;
+  vm::RegisterCounts registers;
   std::string arguments;
   std::string results;
   for (size_t i = 1; i < convention.size(); ++i) {
-    const char letter = convention[i];
-    if (letter == 'v' || i == middle) continue;
-    absl::StrAppend(i < middle ? &arguments : &results, names.Next(letter),
-                    " ");
+    const std::optional<vm::ValueType> type = vm::ValueTypeOf(convention[i]);
+    if (!type.has_value()) continue;  // '_' or 'v'
+    absl::StrAppend(i < middle ? &arguments : &results,
+                    *type == vm::ValueType::kRef ? "r" : "i",
+                    registers.Add(*type), " ");
   }
   auto& function = module.AddFunction(
       name, convention,

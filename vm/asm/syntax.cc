@@ -18,6 +18,22 @@ constexpr char kSyntaxColumn[] =
 #undef OP
     ;
 
+// Reports whether each place of the column is an operand or result of its row,
+// which the printer and the parser take for granted.
+constexpr bool PlacesFit() {
+  const OpInfo* op = kOps;
+  for (const char* c = kSyntaxColumn; *c != 0; ++c) {
+    if (*c == '\n') ++op;
+    if (*c != '$') continue;
+    ++c;
+    const bool fits = *c == '$' ? op->writes.count != 0
+                                : *c >= '0' && *c - '0' < op->reads.count;
+    if (!fits) return false;
+  }
+  return true;
+}
+static_assert(PlacesFit(), "opcodes.def: a place names no operand of its row");
+
 // Returns a pattern with the operands in order: "$0, $1$2 : $3".
 std::string InOrder(const OpInfo& op) {
   std::string pattern;

@@ -1,7 +1,7 @@
 // The releases of iree-compile that Eyrie knows, in order.
 //
-// Release 3.N has the number N. Earlier ones are named by their date, except
-// 2.9 and 3.0, and have the numbers below 1. All were published on PyPI.
+// Release 3.N has the number N. Earlier ones have numbers below 0, and names of
+// their own: releases.def. All were published on PyPI.
 // Tested by release_test.cc.
 #ifndef EYRIE_VM_ISA_RELEASE_H_
 #define EYRIE_VM_ISA_RELEASE_H_
@@ -14,24 +14,9 @@
 namespace eyrie::vm {
 
 enum Release : int {
-  k20230209 = -17,
-  k20230228,
-  k20230404,
-  k20230419,
-  k20230524,
-  k20230815,
-  k20231004,
-  k20231113,
-  k20231218,
-  k20240129,
-  k20240226,
-  k20240410,
-  k20240621,
-  k20240724,
-  k20240828,
-  k20241104,
-  k2_9,
-  k3_0,
+#define RELEASE(number, name, text) name = number,
+#include "vm/isa/releases.def"
+#undef RELEASE
 };
 static_assert(k3_0 == 0);
 

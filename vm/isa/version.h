@@ -63,10 +63,13 @@ absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed);
 // Returns the first major whose modules may use an instruction that was added
 // in release `since` ("3.10").
 constexpr uint16_t MajorOfRelease(const char* since) {
-  // Releases 3.0 to 3.9 write major 15, 3.10 writes 16, and later ones 17.
-  int minor = 0;
-  for (const char* c = since + 2; *c != 0; ++c) minor = minor * 10 + (*c - '0');
-  return minor <= 9 ? 15 : minor == 10 ? 16 : 17;
+  int release = 0;
+  for (const char* c = since + 2; *c != 0; ++c) {
+    release = release * 10 + (*c - '0');
+  }
+  const BytecodeVersion* version = kBytecodeVersions;
+  while (version->releases.last < release) ++version;
+  return version->major;
 }
 
 }  // namespace eyrie::vm

@@ -42,11 +42,13 @@ void Assembly::Charge() {
   a_.bind(slow.back);
 }
 
-void Assembly::Call(Stub stub, uint32_t step) {
+void Assembly::Call(Stub stub) {
   const auto index = static_cast<size_t>(stub);
   stub_used_[index] = true;
   a_.mov(x86::edx, current().offset);
-  if (stub == Stub::kStep || stub == Stub::kSlowStep) a_.mov(x86::eax, step);
+  if (stub == Stub::kStep || stub == Stub::kSlowStep) {
+    a_.mov(x86::eax, current().row);
+  }
   a_.call(stubs_[index]);
 }
 

@@ -86,9 +86,8 @@ class Assembly {
 
   // Takes one unit of fuel.
   void Charge();
-  // Calls a thunk with the current instruction; `step` is for kStep and
-  // kSlowStep.
-  void Call(Stub stub, uint32_t step = 0);
+  // Calls a thunk with the current instruction.
+  void Call(Stub stub);
   void EmitStubs();
 
   // Branches from the current instruction.

@@ -25,6 +25,11 @@ class ElementEmitter : public References {
   const View* FindView() const {
     return ViewOf(code_.views(), ElementOf(current()), code_.place().block);
   }
+  // Reports whether the index is a constant whose element an instruction can
+  // address: its offset in bytes, up to 8 times the index, fits 32 bits.
+  bool IsNear(const Access& index, int64_t* at) const {
+    return IsSmall(index, at) && *at >= 0 && *at < (1 << 27);
+  }
   void EmitViewed(const View& view, uint32_t load);
   x86::Mem ViewedAt(const View& view, const Access& index, const Slow* slow);
   x86::Mem ElementAt(const Access& index, uint32_t width, const Slow& slow);
@@ -147,7 +152,7 @@ x86::Mem ElementEmitter::ViewedAt(const View& view, const Access& index,
   const x86::Gp data = x86::gpq(homes()[view.data_web].reg);
   const uint32_t width = 1u << view.element.shift;
   int64_t at;
-  if (IsSmall(index, &at) && at >= 0 && at < (1 << 27)) {
+  if (IsNear(index, &at)) {
     if (slow != nullptr) {
       a_.cmp(count, static_cast<int32_t>(at));
       a_.jbe(slow->entry);
@@ -174,7 +179,7 @@ x86::Mem ElementEmitter::ElementAt(const Access& index, uint32_t width,
   a_.mov(x86::rdx, x86::qword_ptr(x86::rax, BufferLayout::kSize));
   if (shift != 0) a_.shr(x86::rdx, shift);
   int64_t at;
-  const bool small = IsSmall(index, &at) && at >= 0 && at < (1 << 27);
+  const bool small = IsNear(index, &at);
   const x86::Gp by = small ? x86::Gp(x86::rcx) : Integer(index, x86::rcx);
   if (small) {
     a_.cmp(x86::rdx, static_cast<int32_t>(at));
@@ -194,7 +199,7 @@ x86::Mem ElementEmitter::ElementAt(const Access& index, uint32_t width,
 x86::Mem ElementEmitter::ItemAt(const Access& index, uint32_t width,
                                 const Slow& slow) {
   int64_t at;
-  const bool small = IsSmall(index, &at) && at >= 0 && at < (1 << 27);
+  const bool small = IsNear(index, &at);
   if (small) {
     a_.cmp(x86::qword_ptr(x86::rax, ListLayout::kSize),
            static_cast<int32_t>(at));

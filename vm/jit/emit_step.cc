@@ -23,7 +23,7 @@ void StepEmitter::EmitStep() {
     code_.Charge();
     EmitImport();
   } else {
-    code_.Call(Assembly::Stub::kStep, current().row);
+    code_.Call(Assembly::Stub::kStep);
   }
   Reload();
   LoadResults();
@@ -62,7 +62,7 @@ void EmitStep(Assembly& code) { StepEmitter(code).EmitStep(); }
 void EmitSlowStep(Assembly& code) {
   StepEmitter emitter(code);
   emitter.StoreOperands();
-  code.Call(Assembly::Stub::kSlowStep, code.current().row);
+  code.Call(Assembly::Stub::kSlowStep);
   emitter.LoadResults();
 }
 

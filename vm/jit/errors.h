@@ -7,7 +7,7 @@
 namespace eyrie::vm::jit {
 
 // The error handler of one CodeHolder. An error means that there is no memory
-// for the code, or that Emitter::RefuseFunction was called.
+// for the code, or that Assembly::RefuseFunction was called.
 class Errors final : public asmjit::ErrorHandler {
  public:
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {

@@ -237,8 +237,11 @@ void Pool::HelpUntil(Deadline deadline, absl::FunctionRef<bool()> done,
     if (Search(absl::ToDoubleNanoseconds(options_.spin), found)) continue;
     SleepAsGuest(deadline, found);
   }
-  // Another waiting thread may take the place of this one.
-  if (helped && offered_.load() != 0 && guests_.load() != 0) Call(1);
+  if (helped) GiveUpPlace();
+}
+
+void Pool::GiveUpPlace() {
+  if (offered_.load() != 0 && guests_.load() != 0) Call(1);
 }
 
 void Pool::Run(const Ref<Job>& job) {
@@ -256,6 +259,7 @@ void Pool::Run(const Ref<Job>& job) {
     SleepAsGuest(Deadline::Never(), found);
     job->driver_looks_.store(true);
   }
+  GiveUpPlace();
 }
 
 bool Pool::Start(const Ref<Job>& job) {
@@ -345,14 +349,13 @@ void Pool::Proceed(Job& job, absl::FunctionRef<bool()> stop, bool drives) {
     if (stage.helpers > 0) Offer(job, stage.helpers);
     if (!TakePart(job, stop, drives)) return;
   }
+  // Close returns once a job is not listed: it must be done by then. But the
+  // driver may reuse a job that is done.
+  if (!job.driven_) job.state_.store(Job::kDone);
   if (job.offered_) Remove(job);
-  if (job.driven_) {
-    job.state_.store(Job::kDone);
-    Nudge();
-    return;
-  }
+  if (!job.driven_) return job.Finish();
   job.state_.store(Job::kDone);
-  job.Finish();
+  Nudge();
 }
 
 }  // namespace eyrie::hal::cpu

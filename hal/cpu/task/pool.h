@@ -118,6 +118,9 @@ class Pool final : public WaitHost {
   // threads is inside jobs already.
   void HelpUntil(Deadline deadline, absl::FunctionRef<bool()> done,
                  bool always);
+  // Wakes a thread if a job is listed and a guest sleeps: a waiting thread may
+  // take the place of this one, which has left a job.
+  void GiveUpPlace();
   // Runs chunks of some job. Returns false if there are none.
   bool HelpOnce(absl::FunctionRef<bool()> stop);
   // Polls `found()` until it returns true or `limit_ns` has passed. Returns the

@@ -13,6 +13,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
+#include "base/ref.h"
 #include "gtest/gtest.h"
 #include "hal/command_buffer.h"
 #include "hal/cpu/dispatch_abi.h"
@@ -150,6 +152,29 @@ TEST(SharedPool, LeavesWhileAllThreadsAreBusy) {
   callers.open.store(true);
   caller.join();
   stays.Leave();
+}
+
+TEST(SharedPool, AGuestTakesThePlaceOfACaller) {
+  PoolShare share(Threads(2));
+  Gate own;
+  ASSERT_TRUE(share.pool()->Start(own.Job(share)));
+  own.AwaitBegin();
+  Gate callers;
+  std::thread caller([&] { share.pool()->Run(callers.Job(share)); });
+  callers.AwaitBegin();
+  const Ref<OneCall> job = MakeRef<OneCall>(share.jobs(), [] {});
+  ASSERT_TRUE(share.pool()->Start(job));
+  std::thread opens([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    callers.open.store(true);
+  });
+  share.pool()->WaitUntil(Deadline::After(absl::Seconds(10)),
+                          [&] { return job->finished(); });
+  EXPECT_TRUE(job->finished());
+  opens.join();
+  caller.join();
+  own.open.store(true);
+  share.Leave();
 }
 
 TEST(SharedPool, AChildGetsItsOwnPool) {
