@@ -116,14 +116,14 @@ TEST_F(NativeApiTest, UserDataReachesHandlers) {
   }
 }
 
-// The functions before one that a linker has already are added nevertheless.
+// A linker cannot take one function of this library. It keeps those before it.
 TEST_F(NativeApiTest, LinkersRememberPartsOfLibraries) {
   Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
   ASSERT_EQ(Text(library), "OK");
   Linker linker;
-  ASSERT_EQ(Text(linker.Define(library->functions().back(), [] {})), "OK");
-  EXPECT_EQ(Text(linker.AddLibrary(*library)).substr(0, 3), "6: ");
-  EXPECT_EQ(linker.functions().size(), library->functions().size());
+  EXPECT_EQ(Text(linker.AddLibrary(*library)).substr(0, 4), "12: ");
+  EXPECT_GT(linker.functions().size(), 0u);
+  EXPECT_LT(linker.functions().size(), library->functions().size());
   device_ = Device::Open("local-sync", {.no_native_code = true});
   EXPECT_EQ(Text(NewContext({.linker = &linker})).substr(0, 3), "7: ");
 }
