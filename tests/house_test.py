@@ -16,7 +16,7 @@ sys.path[:0] = [
 
 import compdb  # pylint: disable=wrong-import-position
 import count_tests  # pylint: disable=wrong-import-position
-import dependencies_test as dependencies  # pylint: disable=C0413
+import dependencies  # pylint: disable=wrong-import-position
 import lint_test as lint  # pylint: disable=wrong-import-position
 import measure  # pylint: disable=wrong-import-position
 import memory  # pylint: disable=wrong-import-position

@@ -1,9 +1,9 @@
 """Checks the sources of the whole tree against the rules of the house.
 
 Checks sizes, head comments and the files that they name, words of comments,
-layers, header guards, banned patterns, and that every C++ file is built. Runs
-as a Bazel test or by hand: `python3 tests/lint_test.py`. Prints one sentence
-per violation.
+layers, dependencies, header guards, banned patterns, and that every C++ file is
+built. Runs as a Bazel test or by hand: `python3 tests/lint_test.py`. Prints one
+sentence per violation.
 Tested by house_test.py.
 """
 
@@ -11,6 +11,8 @@ import ast
 import os
 import re
 import sys
+
+import dependencies
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
@@ -442,18 +444,12 @@ def check_circles(texts):
         yield f"{circle[0]}: includes go in a circle: {', '.join(circle)}."
 
 
-def read_sources(root):
-    """Returns the text of each source under root by its relative path."""
+def lint(root):
+    """Returns one sentence per violation in the tree under root."""
     texts = {}
     for path in list_files(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             texts[path] = file.read()
-    return texts
-
-
-def lint(root):
-    """Returns one sentence per violation in the tree under root."""
-    texts = read_sources(root)
     builds = {}  # A folder's BUILD and .bzl files, together.
     for path, text in texts.items():
         if os.path.basename(path) == "BUILD" or path.endswith(".bzl"):
@@ -465,7 +461,7 @@ def lint(root):
         f"{path}:{line}: The line {what}."
         for path, text in texts.items()
         for line, what in sorted(check_file(path, text, set(texts), builds))
-    ] + list(check_circles(texts))
+    ] + list(check_circles(texts)) + list(dependencies.check(builds, texts))
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Checks that a target depends on the targets whose headers it includes.
+"""A rule of lint_test.py: targets depend on what their sources include.
 
 clang's layering_check does the same while it compiles. GCC accepts a header
 that it finds through another dependency.
@@ -6,9 +6,6 @@ that it finds through another dependency.
 
 import os
 import re
-import sys
-
-import lint_test as lint
 
 RULE = re.compile(r"^(\w+)\(\n(.*?)^\)", re.S | re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
@@ -56,7 +53,7 @@ def check(builds, texts):
         for name in files:
             owners.setdefault(os.path.join(folder, name), set()).add(label)
     for label, (folder, files, needs) in rules.items():
-        # An alias stands for the targets that it chooses from.
+        # An alias allows the headers of the targets that it chooses from.
         needs = needs.union(*(rules[n][2] for n in needs
                               if n in rules and not rules[n][1]))
         for path in (os.path.join(folder, name) for name in files):
@@ -65,20 +62,3 @@ def check(builds, texts):
                 if own and label not in own and not own & needs:
                     yield (f"{path}: includes {header}, but {label} does not "
                            f"depend on {sorted(own)[0]}.")
-
-
-def main():
-    root = os.path.dirname(os.path.realpath(sys.argv[1]))
-    texts = lint.read_sources(root)
-    builds = {os.path.dirname(path): text for path, text in texts.items()
-              if os.path.basename(path) == "BUILD"}
-    sentences = list(check(builds, texts))
-    for sentence in sentences:
-        print(sentence)
-    print(f"{len(sentences)} includes without a dependency, of "
-          f"{len(read_rules(builds))} targets.")
-    return 1 if sentences or not builds else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
