@@ -349,13 +349,15 @@ void Pool::Proceed(Job& job, absl::FunctionRef<bool()> stop, bool drives) {
     if (stage.helpers > 0) Offer(job, stage.helpers);
     if (!TakePart(job, stop, drives)) return;
   }
-  // Close returns once a job is not listed: it must be done by then. But the
-  // driver may reuse a job that is done.
-  if (!job.driven_) job.state_.store(Job::kDone);
+  if (job.driven_) {
+    if (job.offered_) Remove(job);  // first: its driver may reuse a done job
+    job.state_.store(Job::kDone);
+    Nudge();
+    return;
+  }
+  job.state_.store(Job::kDone);  // first: Close returns once it is not listed
   if (job.offered_) Remove(job);
-  if (!job.driven_) return job.Finish();
-  job.state_.store(Job::kDone);
-  Nudge();
+  job.Finish();
 }
 
 }  // namespace eyrie::hal::cpu
