@@ -166,8 +166,7 @@ absl::StatusOr<Ref<vm::List>> Load(ParametersState& state, Device& device,
 }
 
 // The request of an import of 20231113, like Requests with one key.
-class OneRequest {
- public:
+struct OneRequest {
   // OUT_OF_RANGE: a number is negative. Otherwise fails as FindRequest.
   static absl::StatusOr<OneRequest> Read(ParametersState& state,
                                          const vm::Buffer* scope,
@@ -176,12 +175,9 @@ class OneRequest {
                                          int64_t buffer_offset, int64_t length);
 
   uint64_t count() const { return 1; }
-  absl::StatusOr<Request> At(uint64_t) const { return request_; }
+  absl::StatusOr<Request> At(uint64_t) const { return only; }
 
- private:
-  explicit OneRequest(const Request& request) : request_(request) {}
-
-  Request request_;
+  Request only;
 };
 
 absl::StatusOr<OneRequest> OneRequest::Read(
@@ -197,7 +193,7 @@ absl::StatusOr<OneRequest> OneRequest::Read(
       const Request request,
       FindRequest(state, scope == nullptr ? absl::string_view() : scope->text(),
                   key.text(), span));
-  return OneRequest(request);
+  return OneRequest{request};
 }
 
 absl::StatusOr<Ref<Buffer>> LoadOne(ParametersState& state, Device& device,
@@ -210,12 +206,11 @@ absl::StatusOr<Ref<Buffer>> LoadOne(ParametersState& state, Device& device,
   const absl::StatusOr<OneRequest> one =
       OneRequest::Read(state, scope, key, offset, 0, length);
   if (!one.ok()) return transfers.End(one.status());
-  ASSIGN_OR_RETURN(const Request request, one->At(0));
   absl::StatusOr<Ref<Buffer>> buffer =
-      transfers.Load(*request.parameter,
+      transfers.Load(*one->only.parameter,
                      state.CreateParams(device.allocator(), memory_types,
                                         buffer_usage, target_affinity),
-                     request.span);
+                     one->only.span);
   RETURN_IF_ERROR(transfers.End(buffer.status()));
   return buffer;
 }
