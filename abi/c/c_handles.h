@@ -148,7 +148,7 @@ inline eyrie_value_t* NewHandle(HostValue value) {
 // allocation fails.
 absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
 
-// Returns the element type of a dtype. INVALID_ARGUMENT: there is no such type.
+// Returns the element type of a dtype. INVALID_ARGUMENT: it is unknown.
 absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype);
 
 // Returns the error that is reported if an error itself cannot be allocated. It

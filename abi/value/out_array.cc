@@ -211,10 +211,11 @@ absl::Status CopyToOut(const HostValue& result, const HostArray& out) {
 }
 
 absl::StatusOr<HostValue> CopyApart(const HostArray& array) {
-  std::vector<uint8_t> apart;
-  RETURN_IF_ERROR(PackApart(array, apart));
-  ASSIGN_OR_RETURN(std::shared_ptr<const HostArray> copy,
-                   HostArray::Copy(array.type(), array.shape(), apart));
+  const auto apart = std::make_shared<std::vector<uint8_t>>();
+  RETURN_IF_ERROR(PackApart(array, *apart));
+  ASSIGN_OR_RETURN(
+      std::shared_ptr<const HostArray> copy,
+      HostArray::Borrow(array.type(), array.shape(), {}, *apart, 0, apart));
   return HostValue(std::move(copy));
 }
 
