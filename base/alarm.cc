@@ -35,9 +35,9 @@ struct Alarm::Entry {
   const Callback callback;
   std::atomic<int64_t> deadline{kNever};  // kNever: stopped, or has rung
   std::atomic<int64_t> place{kNever};  // in the queue; written under the mutex
-  // Guarded by the clock's mutex.
-  uint32_t rings_in = 0;  // the process that runs the callback; 0: none
-  pthread_t ringer = {};  // the thread that runs it
+  // Written under the mutex, before a ring takes the deadline.
+  std::atomic<uint32_t> rings_in{0};  // process that runs the callback; 0: none
+  pthread_t ringer = {};  // the thread that runs it; guarded by the mutex
 };
 
 // Owns the thread and the queue. The only instance is never destroyed.
@@ -217,8 +217,10 @@ absl::Status Alarm::Set(Deadline deadline) {
 }
 
 void Alarm::Stop() {
-  if (entry_->deadline.exchange(kNever) != kNever) return;
-  // The alarm was not set, or it has rung, or its callback is running.
+  const bool was_set = entry_->deadline.exchange(kNever) != kNever;
+  // The callback of an earlier setting may still run.
+  if (was_set && entry_->rings_in.load() == 0) [[likely]]
+    return;
   AlarmClock::Get().AwaitCallback(*entry_);
 }
 

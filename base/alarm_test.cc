@@ -112,6 +112,21 @@ TEST(Alarm, DoesNotRingOnceItIsStopped) {
   }
 }
 
+TEST(Alarm, StopWaitsForTheCallbackOfAnEarlierSetting) {
+  Event busy;
+  std::atomic<bool> ended = false;
+  const auto alarm = Create([&] {
+    busy.Notify();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ended = true;
+  });
+  Set(*alarm, absl::ZeroDuration());
+  ASSERT_TRUE(busy.Wait());
+  Set(*alarm, absl::Hours(1));
+  alarm->Stop();
+  EXPECT_TRUE(ended);
+}
+
 TEST(Alarm, MayStopOrFreeItselfAndMakeMore) {
   Event set, done;
   std::unique_ptr<Alarm> alarm, other;
