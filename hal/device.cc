@@ -153,7 +153,7 @@ absl::StatusOr<Ref<Fence>> Device::CreateFence() {
   if (kept) [[likely]]
     return kept;
   ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, CreateSemaphore(0));
-  Ref<Fence> fence = Fence::At(std::move(semaphore), 1);
+  Ref<Fence> fence = Fence::ForPoint(std::move(semaphore), 1);
   fence->ReturnTo(fences_);
   return fence;
 }

@@ -14,11 +14,11 @@
 #include "abi/signature/signature_rows.h"
 #include "abi/value/decoder.h"
 #include "abi/value/encoder.h"
-#include "abi/value/json_value.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "hal/buffer_view.h"
+#include "tests/support/json_text.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -33,8 +33,7 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 // Returns the value as JSON with the width of a number: "-3:32".
 std::string Text(const HostValue& value) {
-  std::string text;
-  AppendJson(value, text);
+  std::string text = tests::JsonText(value);
   if (value.integer() != nullptr) {
     absl::StrAppend(&text, ":", value.integer()->bits,
                     value.integer()->is_unsigned ? "u" : "");

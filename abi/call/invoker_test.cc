@@ -13,18 +13,13 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/support/allocations.h"
+#include "tests/support/json_text.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
 namespace {
 
 using hal::ElementType;
-
-std::string Text(const HostValue& value) {
-  std::string text;
-  AppendJson(value, text);
-  return text;
-}
 
 template <typename T>
 std::span<const uint8_t> BytesOfVector(const std::vector<T>& elements) {
@@ -37,10 +32,10 @@ TEST(Json, LongBytes) {
   const std::string bytes(100000, '\x80');
   std::string want = "{\"$hex\": \"";
   for (size_t i = 0; i < bytes.size(); ++i) want += "80";
-  EXPECT_EQ(Text(HostValue::Bytes(bytes)), want + "\"}");
+  EXPECT_EQ(tests::JsonText(HostValue::Bytes(bytes)), want + "\"}");
   std::string text;
   for (int i = 0; i < 30000; ++i) text += "a\u00E9\u20AC\U0001F600";
-  EXPECT_EQ(Text(HostValue::Bytes(text)), "\"" + text + "\"");
+  EXPECT_EQ(tests::JsonText(HostValue::Bytes(text)), "\"" + text + "\"");
 }
 
 // Returns the numbers 0 to 5 as int32.
@@ -138,13 +133,13 @@ TEST(HostArray, StridesAndBounds) {
       EXPECT_EQ(StatusText(array), row.want);
       continue;
     }
-    EXPECT_EQ(Text(HostValue(*array)), row.want);
+    EXPECT_EQ(tests::JsonText(HostValue(*array)), row.want);
     // The packed array has the same elements.
     std::vector<uint8_t> packed((*array)->byte_length());
     (*array)->Pack(packed.data());
     const auto dense = HostArray::Copy(row.type, row.shape, packed);
     ASSERT_EQ(StatusText(dense), "OK");
-    EXPECT_EQ(Text(HostValue(*dense)), row.want);
+    EXPECT_EQ(tests::JsonText(HostValue(*dense)), row.want);
   }
 }
 
@@ -181,7 +176,7 @@ TEST(Invoker, CallsOfEveryReleaseAndModel) {
             StatusText(add->Call(*one->items(), *other->entries(), results)),
             "OK");
         ASSERT_EQ(results.size(), 1u);
-        EXPECT_EQ(Text(results[0]), "[2.0, 3.0, 4.0, 5.0]");
+        EXPECT_EQ(tests::JsonText(results[0]), "[2.0, 3.0, 4.0, 5.0]");
         EXPECT_EQ(add->statistics().packed, 1u);
         EXPECT_EQ(add->statistics().converted, 1u);
         EXPECT_EQ(add->statistics().bytes_copied, 32u);
@@ -262,7 +257,7 @@ TEST(Invoker, ReadOnlyArraysAreNotLent) {
       const HostValue values[] = {HostValue(fixed), HostValue(int64_t{2})};
       std::vector<HostValue> results;
       ASSERT_EQ(StatusText(write->Call(values, {}, results)), "OK");
-      EXPECT_EQ(Text(results[0]), "[1.0, 2.0, 7.0, 4.0]");
+      EXPECT_EQ(tests::JsonText(results[0]), "[1.0, 2.0, 7.0, 4.0]");
       EXPECT_EQ(write->statistics().copied, 1u);
       EXPECT_EQ(memory.numbers[2], 3);
     }
@@ -381,8 +376,9 @@ TEST(Invoker, CopiesAreSpared) {
     return *invoker.Encode({&value, 1}, {});
   };
   const auto text = [](const std::vector<vm::Value>& values) {
-    return Text(HostValue(*HostArray::OfTensor(Ref<hal::BufferView>::Share(
-        RefCast<hal::BufferView>(values[0].ref())))));
+    return tests::JsonText(
+        HostValue(*HostArray::OfTensor(Ref<hal::BufferView>::Share(
+            RefCast<hal::BufferView>(values[0].ref())))));
   };
   std::vector<vm::Value> kept = encode(1, 2);
   std::vector<vm::Value> other = encode(2, 2);
@@ -472,7 +468,7 @@ TEST(Invoker, ScalarsAllocateNothing) {
   EXPECT_EQ(tests::Allocations(), before);
   EXPECT_EQ(StatusText(status), "OK");
   std::string text;
-  for (const HostValue& result : results) text += Text(result) + " ";
+  for (const HostValue& result : results) text += tests::JsonText(result) + " ";
   EXPECT_EQ(text, "2.5 7 1099511627776 -1 300 -3 true ");
 }
 

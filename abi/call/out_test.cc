@@ -2,16 +2,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "abi/call/invoker.h"
-#include "abi/value/json_value.h"
 #include "abi/value/out_array.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/support/json_text.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -19,12 +18,6 @@ namespace {
 
 using hal::ElementType;
 using ArrayPtr = std::shared_ptr<const HostArray>;
-
-std::string Text(const HostValue& value) {
-  std::string text;
-  AppendJson(value, text);
-  return text;
-}
 
 struct alignas(64) Memory {
   std::array<float, 32> floats = {};
@@ -108,7 +101,7 @@ TEST(Out, StorageOrCopies) {
       for (int call = 0; call < 3; ++call) {
         memory.floats.fill(0);
         ASSERT_EQ(StatusText(CallOut(invoker, {a, b}, {out}, results)), "OK");
-        EXPECT_EQ(Text(out), "[11.0, 22.0, 33.0, 44.0]");
+        EXPECT_EQ(tests::JsonText(out), "[11.0, 22.0, 33.0, 44.0]");
         ASSERT_EQ(results.size(), 1u);
         EXPECT_EQ(results[0].array(), out.array());
         EXPECT_EQ(invoker.statistics().copied, 2 + row.copied);
@@ -135,10 +128,10 @@ TEST(Out, TensorsOfDevices) {
     const HostValue out = results[0];
     // The argument is the memory of the result, lent or copied.
     ASSERT_EQ(StatusText(CallOut(invoker, {out, a}, {out}, results)), "OK");
-    EXPECT_EQ(Text(out), "[3.0, 6.0, 9.0, 12.0]");
+    EXPECT_EQ(tests::JsonText(out), "[3.0, 6.0, 9.0, 12.0]");
     const HostValue lent(out.array()->Lent());
     ASSERT_EQ(StatusText(CallOut(invoker, {lent, a}, {out}, results)), "OK");
-    EXPECT_EQ(Text(out), "[4.0, 8.0, 12.0, 16.0]");
+    EXPECT_EQ(tests::JsonText(out), "[4.0, 8.0, 12.0, 16.0]");
     EXPECT_EQ(results[0].array()->data(), out.array()->data());
   }
 }
@@ -154,12 +147,12 @@ TEST(Out, ResultsThatAreArguments) {
   ASSERT_EQ(
       StatusText(CallOut(same, {x}, {HostValue(memory.At(2, {4}))}, results)),
       "OK");
-  EXPECT_EQ(Text(HostValue(memory.At(0, {8}))),
+  EXPECT_EQ(tests::JsonText(HostValue(memory.At(0, {8}))),
             "[0.0, 1.0, 0.0, 1.0, 2.0, 3.0, 6.0, 7.0]");
   ASSERT_EQ(StatusText(CallOut(same, {x}, {HostValue(memory.At(3, {4}, {-4}))},
                                results)),
             "OK");
-  EXPECT_EQ(Text(x), "[1.0, 0.0, 1.0, 0.0]");
+  EXPECT_EQ(tests::JsonText(x), "[1.0, 0.0, 1.0, 0.0]");
 }
 
 // Both results are the argument, which the first array overlaps.
@@ -176,8 +169,8 @@ TEST(Out, ResultsInArraysOfOthers) {
     const HostValue second(memory.At(16, {4}));
     std::vector<HostValue> results;
     ASSERT_EQ(StatusText(CallOut(twice, {x}, {first, second}, results)), "OK");
-    EXPECT_EQ(Text(first), "[0.0, 1.0, 2.0, 3.0]");
-    EXPECT_EQ(Text(second), "[0.0, 1.0, 2.0, 3.0]");
+    EXPECT_EQ(tests::JsonText(first), "[0.0, 1.0, 2.0, 3.0]");
+    EXPECT_EQ(tests::JsonText(second), "[0.0, 1.0, 2.0, 3.0]");
   }
 }
 
@@ -190,11 +183,11 @@ TEST(Out, SeveralResults) {
   const HostValue second(memory.At(3, {3}));
   std::vector<HostValue> results;
   ASSERT_EQ(StatusText(CallOut(two, {x}, {first, second}, results)), "OK");
-  EXPECT_EQ(Text(HostValue(memory.At(0, {7}))),
+  EXPECT_EQ(tests::JsonText(HostValue(memory.At(0, {7}))),
             "[2.0, 4.0, 6.0, 1.0, 4.0, 9.0, 0.0]");
   ASSERT_EQ(StatusText(CallOut(two, {x}, {HostValue(), first}, results)), "OK");
-  EXPECT_EQ(Text(first), "[1.0, 4.0, 9.0]");
-  EXPECT_EQ(Text(results[0]), "[2.0, 4.0, 6.0]");
+  EXPECT_EQ(tests::JsonText(first), "[1.0, 4.0, 9.0]");
+  EXPECT_EQ(tests::JsonText(results[0]), "[2.0, 4.0, 6.0]");
   EXPECT_NE(results[0].array()->data(), first.array()->data());
 }
 
@@ -238,7 +231,7 @@ TEST(Out, ErrorsBeforeTheCall) {
     std::vector<HostValue> results(1, HostValue(7.0));
     EXPECT_EQ(StatusText(CallOut(two, {x}, row.outs, results)),
               absl::StrCat("INVALID_ARGUMENT: ", row.want));
-    EXPECT_EQ(Text(results[0]), "7.0");
+    EXPECT_EQ(tests::JsonText(results[0]), "7.0");
     for (const float number : memory.floats) EXPECT_EQ(number, 0);
   }
   auto scalars = OpenModule("3.13/scalars.vmfb");
@@ -259,7 +252,7 @@ TEST(Out, DynamicShapes) {
   ASSERT_EQ(
       StatusText(CallOut(twice, {x}, {HostValue(memory.At(0, {3}))}, results)),
       "OK");
-  EXPECT_EQ(Text(results[0]), "[2.0, 4.0, 6.0]");
+  EXPECT_EQ(tests::JsonText(results[0]), "[2.0, 4.0, 6.0]");
   EXPECT_EQ(
       StatusText(CallOut(twice, {x}, {HostValue(memory.At(0, {4}))}, results)),
       "INVALID_ARGUMENT: Result 0: an array 3xf32 is returned; the array given "
@@ -274,7 +267,7 @@ TEST(Out, DynamicShapes) {
                        {reinterpret_cast<const uint8_t*>(numbers.data()), 12}));
   const HostValue out(memory.At(0, {3}, {}, ElementType::kInt32));
   ASSERT_EQ(StatusText(CallOut(square, {integers}, {out}, results)), "OK");
-  EXPECT_EQ(Text(out), "[1, 4, 9]");
+  EXPECT_EQ(tests::JsonText(out), "[1, 4, 9]");
   EXPECT_EQ(square.statistics().copied, 1u);
 }
 

@@ -46,7 +46,7 @@ std::string Text(const vm::Value& value) {
 
 // Returns a fence that is not signalled.
 Ref<hal::Fence> Unreached(Session& session) {
-  return hal::Fence::At(*session.devices()[0]->CreateSemaphore(0), 1);
+  return hal::Fence::ForPoint(*session.devices()[0]->CreateSemaphore(0), 1);
 }
 
 TEST(Pipeline, CountsWaits) {

@@ -107,7 +107,7 @@ class OracleSession {
     if (function.signature().argument_types().size() > arguments.size()) {
       ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline,
                        devices_[0]->CreateSemaphore(0));
-      done = hal::Fence::At(std::move(timeline), 1);
+      done = hal::Fence::ForPoint(std::move(timeline), 1);
       arguments.emplace_back(Ref<RefObject>());  // inputs are ready
       arguments.emplace_back(Ref<RefObject>(done));
     }

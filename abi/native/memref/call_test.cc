@@ -402,8 +402,8 @@ TEST_F(MemrefCallTest, Fences) {
   auto import = Bind("(memref<?xf32>, f32) -> memref<?xf32>", test::Scaled,
                      {.convention = "0rfrr_r"});
   ASSERT_EQ(StatusText(import), "OK");
-  const auto wait = hal::Fence::At(MakeRef<hal::HostSemaphore>(0), 1);
-  const auto signal = hal::Fence::At(MakeRef<hal::HostSemaphore>(0), 1);
+  const auto wait = hal::Fence::ForPoint(MakeRef<hal::HostSemaphore>(0), 1);
+  const auto signal = hal::Fence::ForPoint(MakeRef<hal::HostSemaphore>(0), 1);
   const auto call = [&](RefObject* first, RefObject* second) {
     vm::Slot slots[4] = {SlotOf('r', "1xf32=1"), SlotOf('f', "2"), {}, {}};
     slots[2].ref = first;
@@ -417,8 +417,8 @@ TEST_F(MemrefCallTest, Fences) {
   EXPECT_TRUE(wait->Signal().ok());
   EXPECT_EQ(call(wait.get(), signal.get()), "1xf32=2");
   EXPECT_TRUE(*signal->Query());
-  const auto failed = hal::Fence::At(MakeRef<hal::HostSemaphore>(0), 1);
-  const auto after = hal::Fence::At(MakeRef<hal::HostSemaphore>(0), 1);
+  const auto failed = hal::Fence::ForPoint(MakeRef<hal::HostSemaphore>(0), 1);
+  const auto after = hal::Fence::ForPoint(MakeRef<hal::HostSemaphore>(0), 1);
   failed->Fail(absl::DataLossError("gone"));
   EXPECT_EQ(call(failed.get(), after.get()), "DATA_LOSS: gone");
   EXPECT_EQ(StatusText(after->Query()), "DATA_LOSS: gone");

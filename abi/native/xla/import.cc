@@ -45,7 +45,7 @@ absl::Status FfiImport::InvokeAndWait(const vm::Slot* arguments,
 
 absl::Status FfiImport::Await(const Ref<eyrie_ffi_future>& future) {
   const Ref<hal::Fence> done =
-      hal::Fence::At(future->timeline(), eyrie_ffi_future::kDone);
+      hal::Fence::ForPoint(future->timeline(), eyrie_ffi_future::kDone);
   const absl::Status status = WaitWithinLimits(*done, state_);
   const absl::StatusOr<bool> reached = done->Query();
   if (!reached.ok() || *reached) return status;

@@ -134,7 +134,7 @@ class TaskDeviceTest : public ::testing::Test {
   // Queues one dispatch, which signals the returned semaphore to 1.
   Ref<Semaphore> Queue(Export ordinal, uint32_t workgroups) {
     Ref<Semaphore> done = *device_->CreateSemaphore(0);
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     EXPECT_TRUE(device_
                     ->QueueExecute({nullptr, signal.get()},
                                    Commands(ordinal, workgroups), {})
@@ -229,7 +229,7 @@ TEST_F(TaskDeviceTest, BarriersStopNoOthers) {
   EXPECT_TRUE(slow->Dispatch(executable_, kQuick, {3, 1, 1}, {}, {}).ok());
   EXPECT_TRUE(slow->Finalize().ok());
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-  const Ref<Fence> signal = Fence::At(done, 1);
+  const Ref<Fence> signal = Fence::ForPoint(done, 1);
   EXPECT_TRUE(device_->QueueExecute({nullptr, signal.get()}, slow, {}).ok());
   while (board_.arrived.load() == 0) std::this_thread::yield();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(StateAt(*Queue(kQuick, 5), 1), "1");
@@ -321,8 +321,9 @@ TEST_F(TaskDeviceTest, HandsFilesOver) {
       memory_access::kRead | memory_access::kWrite, nullptr);
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 2000);
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-  const Ref<Fence> fences[] = {Fence::At(done, 1), Fence::At(done, 2),
-                               Fence::At(done, 3)};
+  const Ref<Fence> fences[] = {Fence::ForPoint(done, 1),
+                               Fence::ForPoint(done, 2),
+                               Fence::ForPoint(done, 3)};
   EXPECT_TRUE(
       device_->QueueRead({nullptr, fences[0].get()}, file, 0, Whole(buffer))
           .ok());
@@ -351,8 +352,8 @@ TEST_F(TaskDeviceTest, FailuresReachTheFence) {
   // A failure also fails operations that wait for its fence.
   const Ref<Semaphore> failed = *device_->CreateSemaphore(0);
   const Ref<Semaphore> after = *device_->CreateSemaphore(0);
-  const Ref<Fence> first = Fence::At(failed, 1);
-  const Ref<Fence> second = Fence::At(after, 1);
+  const Ref<Fence> first = Fence::ForPoint(failed, 1);
+  const Ref<Fence> second = Fence::ForPoint(after, 1);
   EXPECT_TRUE(
       device_->QueueExecute({nullptr, first.get()}, Commands(kFail, 100), {})
           .ok());
@@ -397,7 +398,7 @@ TEST_F(TaskDeviceTest, EndsOnAThreadOfItsOwn) {
 TEST_F(TaskDeviceTest, LetsGoBeforeItSignals) {
   for (int round = 0; round < 50; ++round) {
     const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
     EXPECT_TRUE(device_
                     ->QueueFill({nullptr, signal.get()},

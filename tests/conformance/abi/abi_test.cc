@@ -36,6 +36,7 @@
 #include "base/json.h"
 #include "gtest/gtest.h"
 #include "tests/support/files.h"
+#include "tests/support/json_text.h"
 #include "tests/support/status_text.h"
 #include "vm/asm/assembler.h"
 #include "vm/object/buffer.h"
@@ -73,9 +74,8 @@ std::string Show(const vm::Value& value) {
     return text;
   }
   if (auto* buffer = RefCast<vm::Buffer>(value.ref())) {
-    std::string text = "buffer ";
-    AppendJson(HostValue::Bytes(std::string(buffer->text())), text);
-    return text;
+    return "buffer " +
+           tests::JsonText(HostValue::Bytes(std::string(buffer->text())));
   }
   auto* list = RefCast<vm::List>(value.ref());
   if (list == nullptr) return value.ref()->type().name;
@@ -91,7 +91,7 @@ std::string Returned(std::span<const HostValue> values) {
   std::string text = "result";
   for (const HostValue& value : values) {
     text += &value == values.data() ? " " : " | ";
-    AppendJson(value, text);
+    text += tests::JsonText(value);
   }
   return text;
 }
