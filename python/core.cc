@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "eyrie/c_out.h"
-#include "log.h"
 
 namespace eyrie::python {
 namespace {
@@ -121,8 +120,10 @@ void Core::InTurn(const Ticket& ticket, F run) {
   Raise(result.error());
 }
 
-Core::Core(std::vector<nb::object> sources, Options options)
-    : options_(std::move(options)) {
+Core::Core(std::vector<nb::object> sources, std::vector<Device> devices,
+           Options options)
+    : options_(std::move(options)),
+      devices_(std::make_shared<std::vector<Device>>(std::move(devices))) {
   std::vector<std::span<const std::byte>> bytes;
   std::vector<std::string> paths;
   for (const nb::object& source : sources) {
@@ -142,9 +143,6 @@ Core::Core(std::vector<nb::object> sources, Options options)
       modules.push_back(std::move(*module));
     }
     modules_ = std::make_shared<std::vector<Module>>(std::move(modules));
-    auto devices = OpenDevices();
-    if (!devices) return devices.error();
-    devices_ = std::make_shared<std::vector<Device>>(std::move(*devices));
     return Renew();
   }();
   if (loaded) return;
@@ -372,22 +370,6 @@ bool Core::SetRunning(const Ticket* ticket) {
   if (ticket != nullptr && ticket->cancelled) return false;
   running_ = ticket;
   return true;
-}
-
-Result<std::vector<Device>> Core::OpenDevices() const {
-  DeviceOptions choices;
-  choices.allow_system_executables = options_.allow_system_executables;
-  choices.no_native_code = options_.no_native_code;
-  choices.jit = static_cast<Jit>(options_.jit);
-  choices.max_idle_memory = options_.max_idle_memory;
-  choices.log = LogToPython();
-  std::vector<Device> devices;
-  for (const std::string& uri : options_.devices) {
-    auto device = Device::Open(uri, choices);
-    if (!device) return device.error();
-    devices.push_back(std::move(*device));
-  }
-  return devices;
 }
 
 Result<void> Core::Renew() {

@@ -30,17 +30,12 @@ namespace eyrie::python {
 
 namespace nb = nanobind;
 
-// The options of a context and its devices.
+// The options of a context and its calls.
 struct Options {
-  std::vector<std::string> devices;
-  bool allow_system_executables = false;
-  bool no_native_code = false;
-  int jit = 0;  // an eyrie::Jit
   uint64_t fuel = 0;
   double timeout = 0;  // seconds; 0 or infinity means no limit
   uint64_t max_memory = 0;
   uint64_t max_stack = 0;
-  uint64_t max_idle_memory = 0;
   std::vector<std::string> parameters;
   bool text = false;
   bool allow_loss = false;
@@ -113,7 +108,8 @@ class Core {
  public:
   // Each source is a path or the bytes of a module. A module may import
   // functions of those before it.
-  Core(std::vector<nb::object> sources, Options options);
+  Core(std::vector<nb::object> sources, std::vector<Device> devices,
+       Options options);
   // Creates another context of the same modules and devices.
   explicit Core(const Core& other);
   ~Core();
@@ -172,7 +168,6 @@ class Core {
   // Returns false if the call has been cancelled.
   bool SetRunning(const Ticket* ticket);
 
-  Result<std::vector<Device>> OpenDevices() const;
   // Creates or replaces the context, in which no call may be running.
   Result<void> Renew();
 
