@@ -76,10 +76,6 @@ struct QueueFences {
 
 class FenceBridge;
 
-// Reports whether `name` matches `pattern`: '*' matches any text, '?' any one
-// character. Modules ask for devices by such patterns of ids.
-bool MatchesPattern(absl::string_view name, absl::string_view pattern);
-
 // Categories for Device::Query that messages use. The first asks whether the
 // device runs machine code, the second whether it would run executables of the
 // format in `key` if system executables were allowed.

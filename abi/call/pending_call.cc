@@ -26,7 +26,7 @@ absl::Status PendingCall::Start(std::vector<vm::Value> arguments) {
   const Callable& callable = invoker_.callable();
   const vm::Function& function = callable.function();
   RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
-  if (TakesFences(function.attributes(), function.signature())) {
+  if (callable.is_async()) {
     ASSIGN_OR_RETURN(done_, session_.devices()[0]->CreateFence());
     // The function only waits for storage; its arguments are ready.
     arguments.emplace_back(Ref<RefObject>(storage_.usable));

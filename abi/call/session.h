@@ -122,8 +122,8 @@ class Session;
 class Callable {
  public:
   const vm::Function& function() const { return function_; }
-  // The signature that the declaration in the source code, if the module
-  // contains it, and the calling convention give. Calls are checked against it.
+  // Returns the signature of the source's declaration, or that of the calling
+  // convention if the module has no declaration. Calls are checked against it.
   const Signature& declared() const { return declared_; }
 
   // The meter of the session's memory; null if it has no limit.

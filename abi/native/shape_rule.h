@@ -76,7 +76,7 @@ class ShapeRule {
   absl::Status ReadDims(JsonReader& json, const Json& shape, Operands operands);
 
   std::optional<int> like_;  // type and shape
-  bool each_ = false;        // of rest results: see Later
+  bool each_ = false;        // of rest results: see ForLaterResult
   int type_of_ = -1;         // operand; -1: type_
   FfiType type_ = FfiType::kNone;
   std::vector<DimRule> dims_;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/glob.h"
 #include "base/status_macros.h"
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/executable.h"

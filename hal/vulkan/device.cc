@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/glob.h"
 #include "base/status_macros.h"
 #include "hal/file_transfer.h"
 #include "hal/forked_device.h"

@@ -3,7 +3,8 @@
 //   auto add = context->Find("add");
 //   auto sums = add->Call({1, 2});                        // by position
 //   auto more = add->Call({1}, {{"y", 2}});               // and by name
-// A small value that is valid as long as its context. Two threads must not use
+//
+// A Function is valid as long as its context. Two threads must not use
 // functions of the same context at the same time.
 #ifndef EYRIE_FUNCTION_H_
 #define EYRIE_FUNCTION_H_

@@ -102,7 +102,7 @@ class Module {
 // affected.
 struct ContextOptions {
   // Units per call; 0 means no limit. Each backward branch, each call, and each
-  // KiB that an instruction or import processes takes 1 unit. docs/choices.md
+  // KiB that an instruction or import processes takes 1 unit. docs/limits.md
   // lists what else takes fuel.
   uint64_t fuel = 0;
   // Per call, with the wait for results; 0 means no limit. Native code is not

@@ -298,9 +298,9 @@ TEST(Verifier, RefusesCalls) {
        "INVALID_ARGUMENT: It has 1 segment; the convention 0ir_f has 2. "
        "(calling ext.plain)"},
       {"a: return [i0]",
-       "INVALID_ARGUMENT: It has 1 values; the convention 0v_v has 0."},
+       "INVALID_ARGUMENT: It has 1 value; the convention 0v_v has 0."},
       {"a: return [i0]",
-       "INVALID_ARGUMENT: It has 1 values; the convention 0v_ii has 2.",
+       "INVALID_ARGUMENT: It has 1 value; the convention 0v_ii has 2.",
        "0v_ii"},
       {"a: return [i1]",
        "INVALID_ARGUMENT: Register i1 cannot begin an f64, which needs an even "
