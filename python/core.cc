@@ -1,6 +1,4 @@
 // Loads modules, and calls their functions in turn.
-//
-// Tested by eyrie_test.py, ended_calls_test.py.
 #include "core.h"
 
 #include <chrono>

@@ -1,6 +1,4 @@
 // Opens and lists devices.
-//
-// Tested by devices_test.py.
 #include "devices.h"
 
 #include <nanobind/nanobind.h>

@@ -1,6 +1,4 @@
 // Logs, allocators and the versions of options.
-//
-// Tested by runtime_test.cc, runtime_host_test.cc.
 #include "abi/c/c_options.h"
 
 #include <memory>

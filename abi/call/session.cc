@@ -1,6 +1,4 @@
 // Implements sessions: linking and lookup. callable.cc has calls.
-//
-// Tested by session_test.cc.
 #include "abi/call/session.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // The base class of CPU devices, and the synchronous device.
-//
-// Tested by device_test.cc.
 #include "hal/cpu/device.h"
 
 #include <utility>

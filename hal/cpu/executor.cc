@@ -2,7 +2,6 @@
 //
 // Does not allocate, lock or format text, unless a kernel needs local memory or
 // something fails.
-// Tested by device_test.cc.
 #include "hal/cpu/executor.h"
 
 #include <cstring>

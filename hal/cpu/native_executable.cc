@@ -1,6 +1,4 @@
 // The innermost loop around native kernels.
-//
-// Tested by device_test.cc.
 #include "hal/cpu/native_executable.h"
 
 #include <sched.h>

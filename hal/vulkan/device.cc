@@ -1,5 +1,4 @@
 // Implements queue operations, executables and queries of a Vulkan device.
-// Tested by device_test.cc.
 #include "hal/vulkan/device.h"
 
 #include <optional>

@@ -1,6 +1,5 @@
 // The functions that handlers call. All arguments come from handlers, so their
 // sizes are checked first.
-// Tested by tools/native_test.sh.
 #include "abi/native/xla/api.h"
 
 #include <array>

@@ -1,6 +1,4 @@
 // Runs the commands of a buffer in stages and chunks.
-//
-// Tested by task_device_test.cc.
 #include "hal/cpu/task/command_run.h"
 
 #include <algorithm>
