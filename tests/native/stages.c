@@ -302,3 +302,40 @@ HANDLER(WrongSize) {
   eyrie_ffi_stream_get_t args = {8, NULL, frame->context, NULL};
   return frame->api->memory_allocate((void*)&args);
 }
+
+/* --- Since 0.5: codes of errors, extensions, options of the call. */
+
+/* result: the code of an error, whether the host has collectives, and the
+ * number of options. */
+HANDLER(Queries) {
+  BEGIN_HANDLER(frame);
+  int64_t* out = Result(frame, 0)->data;
+#if EYRIE_FFI_MINOR >= 5
+  if (frame->api->size < EYRIE_FFI_SIZE(eyrie_ffi_api_t, custom_options)) {
+    return Fail(frame, 12, "The host is too old.");
+  }
+  eyrie_ffi_error_details_t details = {
+      EYRIE_FFI_SIZE(eyrie_ffi_error_details_t, code), NULL,
+      Fail(frame, 11, "Too far."), NULL, 0};
+  frame->api->error_details(&details);
+  eyrie_ffi_error_destroy_t destroy = {
+      EYRIE_FFI_SIZE(eyrie_ffi_error_destroy_t, error), NULL, details.error};
+  frame->api->error_destroy(&destroy);
+  eyrie_ffi_find_extension_t extension = {
+      EYRIE_FFI_SIZE(eyrie_ffi_find_extension_t, found), NULL, frame->context,
+      129, &extension};
+  eyrie_ffi_error_t* error = frame->api->find_extension(&extension);
+  if (error != NULL) return error;
+  eyrie_ffi_custom_options_t options = {
+      EYRIE_FFI_SIZE(eyrie_ffi_custom_options_t, options), NULL, frame->context,
+      NULL};
+  error = frame->api->custom_options(&options);
+  if (error != NULL) return error;
+  out[0] = details.code;
+  out[1] = extension.found != NULL;
+  out[2] = options.options->count;
+#else
+  out[0] = out[1] = out[2] = -1;
+#endif
+  return NULL;
+}
