@@ -17,7 +17,9 @@
 
 #include "eyrie/array.h"
 #include "eyrie/c.h"
+#include "eyrie/c_limits.h"
 #include "eyrie/c_out.h"
+#include "eyrie/call_options.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
 
@@ -158,6 +160,31 @@ class Function {
     if (eyrie_error_t* error = eyrie_function_call_named(
             handle_, given.values(), given.count(), given.names(),
             given.name_count(), returned.data(), returned.size())) {
+      return Error(error);
+    }
+    returned.GiveTo(results);
+    return {};
+  }
+
+  // The same with limits of the call. INVALID_ARGUMENT: also for a negative
+  // timeout. FAILED_PRECONDITION: also inside a call of the same context.
+  Result<std::vector<Value>> Call(RowOf<Value> arguments,
+                                  RowOf<Value::Entry> named,
+                                  const CallOptions& options) {
+    std::vector<Value> results;
+    if (auto done = CallInto(results, arguments, named, options); !done) {
+      return done.error();
+    }
+    return results;
+  }
+  Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
+                        RowOf<Value::Entry> named, const CallOptions& options) {
+    internal::GivenArguments given(arguments, named);
+    internal::ResultRow returned(results, result_count_);
+    const eyrie_call_options_t limits = internal::ToC(options);
+    if (eyrie_error_t* error = eyrie_function_call_with(
+            handle_, given.values(), given.count(), given.names(),
+            given.name_count(), &limits, returned.data(), returned.size())) {
       return Error(error);
     }
     returned.GiveTo(results);
