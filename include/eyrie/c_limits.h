@@ -4,17 +4,17 @@
  *   options.timeout_ns = 50 * 1000 * 1000;
  *   error = eyrie_function_call_with(function, arguments, 2, NULL, 0, &options,
  *                                    results, 1);
- *
- * If a call exceeds one of its options, it fails with RESOURCE_EXHAUSTED
+ */
+#ifndef EYRIE_C_LIMITS_H_
+#define EYRIE_C_LIMITS_H_
+
+/* If a call exceeds one of its options, it fails with RESOURCE_EXHAUSTED
  * (fuel), DEADLINE_EXCEEDED (timeout) or CANCELLED (cancel), and the context
  * can still be called. Globals of modules keep what the call wrote, so a module
  * may have stopped halfway through a change of them; to be sure, create a new
  * context. The limits of the context apply to such calls, too, and still fail
  * it: those of memory and stack always, those of fuel and time unless the
  * call's own limit is lower. */
-#ifndef EYRIE_C_LIMITS_H_
-#define EYRIE_C_LIMITS_H_
-
 #include "eyrie/c.h"
 
 #ifdef __cplusplus
@@ -83,7 +83,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_function_begin_with(
 
 /* ---- Usage -------------------------------------------------------------- */
 
-/* What a context uses. */
+/* The fuel and memory that a context uses. */
 typedef struct eyrie_context_usage_t {
   size_t struct_size;   /* set by the caller, as in eyrie_call_options_t */
   uint64_t fuel;        /* units that the last call used, without those of

@@ -3,8 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "vm/limits/meter.h"
-
 namespace eyrie::vm {
 
 void CancelToken::Cancel() {
@@ -12,22 +10,22 @@ void CancelToken::Cancel() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_cancelled_.store(true, std::memory_order_release);
-    for (Meter* meter : meters_) meter->Stop(Meter::Reason::kCallCancelled);
+    for (const auto& [call, stop] : stops_) stop();
     for (const auto& [key, wake] : wakes_) wakes.push_back(wake);
   }
   // A wake may take locks under which another thread ends its call.
   for (const std::function<void()>& wake : wakes) wake();
 }
 
-void CancelToken::Attach(Meter& meter) {
+void CancelToken::Attach(const void* call, std::function<void()> stop) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  meters_.insert(&meter);
-  if (is_cancelled()) meter.Stop(Meter::Reason::kCallCancelled);
+  if (is_cancelled()) stop();
+  stops_.emplace(call, std::move(stop));
 }
 
-void CancelToken::Detach(Meter& meter) {
+void CancelToken::Detach(const void* call) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  meters_.erase(&meter);
+  stops_.erase(call);
 }
 
 CancelWake::CancelWake(CancelToken& token, std::function<void()> wake)

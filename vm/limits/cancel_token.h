@@ -12,11 +12,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 
 namespace eyrie::vm {
-
-class Meter;
 
 // Thread-safe. Stays cancelled: there is no reset, because a call on another
 // thread could miss the time between Cancel and the reset.
@@ -38,16 +35,18 @@ class CancelToken {
   friend class HostCall;
   friend class CancelWake;
 
-  // Between the two, Cancel stops the running call of `meter`. If the token is
-  // already cancelled, Attach stops the call. After Detach returns, no Cancel
-  // reaches the meter, also not one that has begun on another thread.
-  void Attach(Meter& meter);
-  void Detach(Meter& meter);
+  // Between the two, Cancel calls `stop`, under a lock. If the token is already
+  // cancelled, Attach calls it. After Detach returns, `stop` is not running and
+  // is not called any more. `call` must differ from that of other calls.
+  void Attach(const void* call, std::function<void()> stop);
+  void Detach(const void* call);
+
+  using Functions = std::map<const void*, std::function<void()>>;
 
   std::mutex mutex_;  // guards the members below, and the writes of the flag
   std::atomic<bool> is_cancelled_ = false;
-  std::set<Meter*> meters_;
-  std::map<const void*, std::function<void()>> wakes_;
+  Functions stops_;
+  Functions wakes_;  // of suspended calls
 };
 
 // Calls a function when a token is cancelled. For calls that are suspended, and

@@ -34,7 +34,8 @@ void HostCall::BeginTimed(const CallBudget& budget) {
   meter.timed = this;
   const LimitedCall* const limited = meter.BeginLimited(budget);
   if (limited != nullptr && limited->limits().cancel != nullptr) {
-    limited->limits().cancel->Attach(meter);
+    limited->limits().cancel->Attach(
+        this, [&meter] { meter.Stop(Meter::Reason::kCallCancelled); });
   }
   SetAlarm(budget.deadline);
 }
@@ -80,7 +81,7 @@ absl::Status HostCall::EndTimed(absl::Status status) {
   }
   const LimitedCall* const limited = meter.limited();
   if (limited != nullptr && limited->limits().cancel != nullptr) {
-    limited->limits().cancel->Detach(meter);
+    limited->limits().cancel->Detach(this);
   }
   // The alarm may fire late on a busy machine.
   if (meter.deadline().HasPassed()) meter.StopLate();
