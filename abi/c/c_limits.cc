@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "base/memory_meter.h"
 #include "base/status_macros.h"
+#include "eyrie/c_out.h"
 #include "vm/limits/call_limits.h"
 #include "vm/limits/cancel_token.h"
 #include "vm/run/context.h"
@@ -113,6 +114,19 @@ eyrie_error_t* eyrie_function_call_with(
   return abi::CallWith(*function, options, [&] {
     return eyrie_function_call_named(function, arguments, argument_count, names,
                                      name_count, results, result_capacity);
+  });
+}
+
+eyrie_error_t* eyrie_function_call_out_with(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_value_t* const* outs, size_t out_count,
+    const eyrie_call_options_t* options, eyrie_value_t** results,
+    size_t result_capacity) {
+  return abi::CallWith(*function, options, [&] {
+    return eyrie_function_call_out(function, arguments, argument_count, names,
+                                   name_count, outs, out_count, results,
+                                   result_capacity);
   });
 }
 

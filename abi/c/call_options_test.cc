@@ -102,6 +102,9 @@ TEST_P(CallOptionsTest, FailOnlyTheCall) {
     EXPECT_EQ(into ? ValueText(results[0].get()) : Line(into), want);
     EXPECT_EQ(Line(context.Call("sum_to", {row.count}, {}, row.options)), want);
 
+    auto out = sum->CallOut({}, {row.count}, {}, row.options);
+    EXPECT_EQ(Line(out), want);
+
     auto prepared = Call::Prepare(*sum, {row.count});
     ASSERT_TRUE(prepared);
     const auto done = prepared->Invoke(row.options);

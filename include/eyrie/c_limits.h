@@ -65,6 +65,14 @@ EYRIE_EXPORT eyrie_error_t* eyrie_function_call_with(
     const eyrie_call_options_t* options, eyrie_value_t** results,
     size_t result_capacity);
 
+/* The same for eyrie_function_call_out. */
+EYRIE_EXPORT eyrie_error_t* eyrie_function_call_out_with(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_value_t* const* outs, size_t out_count,
+    const eyrie_call_options_t* options, eyrie_value_t** results,
+    size_t result_capacity);
+
 /* The same for eyrie_prepared_call. */
 EYRIE_EXPORT eyrie_error_t* eyrie_prepared_call_with(
     eyrie_prepared_t* prepared, const eyrie_call_options_t* options,

@@ -215,6 +215,25 @@ class Function {
     return results;
   }
 
+  // The same with limits of the call; see Call.
+  Result<std::vector<Value>> CallOut(RowOf<Value> outs, RowOf<Value> arguments,
+                                     RowOf<Value::Entry> named,
+                                     const CallOptions& options) {
+    internal::GivenArguments given(arguments, named);
+    internal::GivenArguments arrays(outs, {});
+    std::vector<Value> results;
+    internal::ResultRow returned(results, result_count_);
+    const eyrie_call_options_t limits = internal::ToC(options);
+    if (eyrie_error_t* error = eyrie_function_call_out_with(
+            handle_, given.values(), given.count(), given.names(),
+            given.name_count(), arrays.values(), arrays.count(), &limits,
+            returned.data(), returned.size())) {
+      return Error(error);
+    }
+    returned.GiveTo(results);
+    return results;
+  }
+
   // Returns how the arrays of the last call were passed.
   eyrie_call_statistics_t statistics() const {
     return eyrie_function_statistics(handle_);
