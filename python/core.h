@@ -10,10 +10,12 @@
 #include <nanobind/stl/string.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -46,12 +48,19 @@ struct Options {
 // Options of one call, which Function.options sets.
 struct CallChoices {
   bool allow_loss = false;
+  CallOptions limits;
   ResultChoice results;
 };
+
+// Converts a timeout of Python, in seconds; 0 and infinity mean no limit.
+std::chrono::nanoseconds Timeout(double seconds);
 
 // Identifies a call, so that any thread can end it with Core::Cancel.
 struct Ticket {
   std::atomic<bool> cancelled = false;
+  // Ends the call without its context. A ticket without one does not cancel a
+  // call that is running.
+  std::optional<CancelToken> token;
 };
 
 // A parameter of a function.
@@ -132,7 +141,7 @@ class Core {
   nb::tuple Statistics(Bound& bound);
 
   // Ends the ticket's call, whether it is running, waiting or has not begun.
-  // Does nothing if the call is over.
+  // The context remains usable. Does nothing if the call is over.
   void Cancel(Ticket& ticket);
   // Ends the running call. Returns false if there is none.
   bool CancelRunning();
@@ -162,8 +171,11 @@ class Core {
   nb::object Take(Bound::Scratch& scratch, const ResultChoice& choice);
 
   // Makes a call; must be called by InTurn. Replaces a failed context first.
-  Result<void> Run(Bound& bound, Ticket& ticket, CallScope& scope,
-                   Bound::Scratch& scratch);
+  Result<void> Run(Bound& bound, const CallOptions& limits, Ticket& ticket,
+                   CallScope& scope, Bound::Scratch& scratch);
+  static eyrie_error_t* MakeCall(const Bound& bound, const CallOptions& limits,
+                                 const std::vector<eyrie_value_t*>& outs,
+                                 Bound::Scratch& scratch);
   Result<void> Find(Bound& bound);
   // Returns false if the call has been cancelled.
   bool SetRunning(const Ticket* ticket);

@@ -104,6 +104,15 @@ class FreshContextTest(Test):
         self.assertFalse(talker.cancel())
         self.assertEqual(talker.next(), 2)
 
+    def test_limits_of_a_call_leave_globals_alone(self):
+        talker = eyrie.load(TALKER, fuel=10**12, timeout=3600)
+        for number, options, code in (
+                (1, {"timeout": 0.02}, "DEADLINE_EXCEEDED"),
+                (2, {"fuel": 1000}, "RESOURCE_EXHAUSTED")):
+            self.assertEqual(talker.next.options(**options)(), number)
+            with self.subTest(options), self.fails(code):
+                talker.endless.options(**options)()
+
     def test_other_errors_leave_globals_alone(self):
         talker = eyrie.load(TALKER, fuel=1000)
         self.assertEqual(talker.next(), 1)
@@ -139,6 +148,18 @@ class AsyncioTest(Test):
 
             with self.subTest(device), self.soon():
                 self.assertEqual(asyncio.run(main(loops.sum_to)), 45)
+
+    def test_wait_for_leaves_globals_alone(self):
+        talker = eyrie.load(TALKER)
+
+        async def main():
+            for number in range(1, 20):
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(talker.endless.aio(), 0.01)
+                self.assertEqual(await talker.next.aio(), number)
+
+        with self.soon():
+            asyncio.run(main())
 
     def test_wait_for(self):
         loops = load("loops")

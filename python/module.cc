@@ -64,7 +64,10 @@ void AddValues(nb::module_& m) {
 
 void AddCore(nb::module_& m) {
   nb::class_<Ticket>(m, "Ticket", "Identifies a call, for Core.cancel.")
-      .def(nb::init<>());
+      .def("__init__", [](Ticket* self) {
+        new (self) Ticket();
+        self->token.emplace();
+      });
   nb::class_<Core>(m, "Core")
       .def(
           "__init__",

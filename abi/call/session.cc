@@ -333,6 +333,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   context_options.lost = std::move(options.lost);
   context_options.stepper = options.stepper;
   context_options.limits = options.limits;
+  context_options.initializer = options.initializer;
   context_options.memory = options.memory;
   context_options.cancellation = options.cancellation;
   context_options.jit = options.jit;

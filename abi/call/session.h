@@ -32,6 +32,7 @@
 #include "hal/module/hal_module.h"
 #include "hal/parameters/parameter_index.h"
 #include "vm/isa/value.h"
+#include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
 #include "vm/module/module.h"
 #include "vm/run/bytecode_module.h"
@@ -80,8 +81,9 @@ struct SessionOptions {
   vm::PrintSink print;        // receives what modules print
   // Receives the errors of modules that fail while the session ends.
   std::function<void(const absl::Status&)> lost;
-  vm::Limits limits;                   // per call; memory: of all calls
-  std::shared_ptr<const vm::Jit> jit;  // as vm::ContextOptions has it
+  vm::Limits limits;                          // per call; memory: of all calls
+  std::optional<vm::CallLimits> initializer;  // as vm::ContextOptions has it
+  std::shared_ptr<const vm::Jit> jit;         // as vm::ContextOptions has it
   // Called before each instruction of programs that were loaded with `pauses`.
   // Must outlive the session. May be null.
   vm::Stepper* stepper = nullptr;

@@ -112,12 +112,13 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
   const WorkgroupRange all = AllWorkgroups(dispatch.state);
   if (size == 0) [[likely]] {
     return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
-                                              all, {});
+                                              all, {}, work_);
   }
   ASSIGN_OR_RETURN(const Ref<hal::Buffer> scratch,
                    allocator_.AllocateScratch(size));
   return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
-                                            all, {scratch->host_data(), size});
+                                            all, {scratch->host_data(), size},
+                                            work_);
 }
 
 // Inlines all calls, because every dispatch runs through them.

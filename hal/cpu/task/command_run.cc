@@ -310,7 +310,7 @@ absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
     return dispatch.executable->Measure(
         dispatch.ordinal, dispatch.state, tiles, task.due, [&] {
           return dispatch.executable->RunWorkgroups(
-              dispatch.ordinal, dispatch.state, tiles, scratch);
+              dispatch.ordinal, dispatch.state, tiles, scratch, work_);
         });
   }
   if (task.command->kind == CommandKind::kCollective) {
