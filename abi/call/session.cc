@@ -271,7 +271,9 @@ absl::StatusOr<HostModules> CreateHostModules(
           "Native libraries are given, and no device for their results.");
     }
     for (const Ref<hal::Device>& device : devices) {
-      if (device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0) continue;
+      if (device->Query(hal::kNativeLibrariesQuery, "").value_or(1) != 0) {
+        continue;
+      }
       return absl::PermissionDeniedError(
           absl::StrCat("Native libraries are given, and ", device->id(),
                        " does not allow native code."));

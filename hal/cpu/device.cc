@@ -31,7 +31,9 @@ std::optional<int64_t> CpuDevice::Query(absl::string_view category,
     if (key == "concurrency") return concurrency();
     return std::nullopt;
   }
-  if (category == kNativeCodeQuery) return options_.allow_native_code;
+  if (category == kNativeCodeQuery || category == kNativeLibrariesQuery) {
+    return options_.allow_native_code;
+  }
   if (category == kSystemFormatQuery) {
     DriverOptions options = options_;
     options.allow_system_executables = true;

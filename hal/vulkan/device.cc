@@ -153,6 +153,7 @@ std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
   if (category == "hal.device" && key == "concurrency") return 1;
   if (category == kForkedQuery) return device_->mark().IsForked();
   if (category == "hal.dispatch") return QueryDispatch(*device_, key);
+  if (category == kNativeLibrariesQuery) return device_->allows_native_code();
   if (category == kNativeCodeQuery || category == kSystemFormatQuery) return 0;
   return std::nullopt;
 }

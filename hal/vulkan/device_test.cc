@@ -270,6 +270,7 @@ TEST_P(DeviceTest, Query) {
       {"hal.device", "concurrency", "1"},
       {"hal.dispatch", "no-such-key", "unknown"},
       {"eyrie.native_code", "", "0"},
+      {"eyrie.native_libraries", "", "1"},
       {"other", "key", "unknown"},
   };
   for (const Case& c : kCases) {

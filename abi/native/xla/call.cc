@@ -14,10 +14,6 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kTemporaryAlignment = 64;
-// Results up to this size are kept, in bytes: allocating one costs more than a
-// typical handler's work.
-constexpr uint64_t kMaxKept = 16384;
-
 // Token buffers point here; they have no bytes.
 constexpr int64_t kNoDims[1] = {};
 
@@ -113,9 +109,12 @@ absl::Status FfiCall::CheckDims(size_t index, const hal::BufferView& view,
 absl::Status FfiCall::Learn(size_t index, const hal::BufferView& view) {
   Argument& argument = arguments_[index];
   argument.element = hal::ElementType::kNone;
-  planned_ = false;
+  planned_ = usual_ = false;
   ASSIGN_OR_RETURN(const FfiType type, CheckType(index, view));
   RETURN_IF_ERROR(CheckDims(index, view, type));
+  RETURN_IF_ERROR(parts_.plan.buffers[index].operand->layout.CheckRank(
+      absl::StrCat("Argument ", index, " of the handler"),
+      view.shape().size()));
   argument.element = view.element_type();
   argument.shape.assign(view.shape().begin(), view.shape().end());
   FfiFrame::Fill(frame_.arg(index), type, nullptr, argument.shape);
@@ -136,11 +135,8 @@ absl::Status FfiCall::SetBuffer(size_t index, const vm::Slot* arguments) {
     RETURN_IF_ERROR(Learn(index, *view));
   }
   uint8_t* const data = view->buffer()->host_data();
-  if (data == nullptr && view->byte_length() != 0) [[unlikely]] {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "Argument ", index,
-        " of the handler is in memory that the host cannot access."));
-  }
+  if (data == nullptr && view->byte_length() != 0) [[unlikely]]
+    usual_ = false;
   frame_.arg(index).data = data;
   return absl::OkStatus();
 }
@@ -171,6 +167,8 @@ absl::Status FfiCall::PlanResult(size_t index) {
   result.element = hal::ElementType::kNone;
   RETURN_IF_ERROR(parts_.plan.results[index].shape.Apply(views_, result.element,
                                                          result.shape));
+  RETURN_IF_ERROR(parts_.plan.results[index].layout.CheckRank(
+      absl::StrCat("Result ", index, " of the handler"), result.shape.size()));
   int64_t count = 1;
   for (const int64_t dim : result.shape) {
     if (__builtin_mul_overflow(count, dim, &count)) count = -1;
@@ -243,18 +241,15 @@ absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
   }
   if (count != given_) {
     given_ = count;
-    planned_ = false;
+    planned_ = usual_ = false;
     frame_.set_arg_count(count);
   }
   for (size_t i = 0; i < count; ++i) RETURN_IF_ERROR(SetBuffer(i, arguments));
   for (size_t i = 0; i < parts_.plan.scalars.size(); ++i) {
     RETURN_IF_ERROR(SetScalar(i, arguments[parts_.plan.scalars[i].slot]));
   }
-  if (!planned_) [[unlikely]] {
-    large_ = false;
-    for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(PlanResult(i));
-    planned_ = true;
-  }
+  if (!usual_) [[unlikely]]
+    return PrepareUnusual();
   for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(CreateResult(i));
   return absl::OkStatus();
 }
@@ -279,18 +274,12 @@ void FfiCall::ShareResults(vm::Slot* results) const {
   }
 }
 
-void FfiCall::End() {
+void FfiCall::End(bool succeeded) {
+  if (attended_) [[unlikely]]
+    Attend(succeeded);
   context_.End();
-  if (large_) [[unlikely]]
-    DropLarge();
   if (!retained_.empty()) [[unlikely]]
     retained_.clear();
-}
-
-void FfiCall::DropLarge() {
-  for (Result& result : results_) {
-    if (result.bytes > kMaxKept) result.views = {};
-  }
 }
 
 }  // namespace eyrie::native

@@ -37,6 +37,7 @@ struct FfiImportParts {
   FfiState instantiated;
   std::shared_ptr<MemoryMeter> memory;
   hal::BufferParams result_params;
+  vm::ModuleState* state = nullptr;  // pays for copies
 };
 
 class FfiCall {
@@ -58,12 +59,22 @@ class FfiCall {
   }
   // Stores a new reference to each result of the import.
   void ShareResults(vm::Slot* results) const;
-  // Releases all objects that the call retained.
-  void End();
+  // Copies the arguments that the handler cannot use where they are, if there
+  // are any: their layout differs, the host cannot see them, or the handler
+  // writes to them. A call with fences must call it before Run, when its wait
+  // fence is reached; for others, Prepare has done it.
+  absl::Status CopyIn();
+  // Completes the results if the handler succeeded, and releases all objects
+  // that the call retained.
+  void End(bool succeeded);
 
   absl::Status Instantiate() { return frame_.Instantiate(); }
 
  private:
+  // Results up to this size are kept, in bytes: allocating one costs more than
+  // a typical handler's work.
+  static constexpr uint64_t kMaxKept = 16384;
+
   // The type and shape of the last call, which the frame has, too.
   struct Argument {
     hal::ElementType element = hal::ElementType::kNone;  // kNone: not known
@@ -80,6 +91,16 @@ class FfiCall {
     std::array<Ref<hal::BufferView>, 2> views;
   };
 
+  // A copy of an argument, or of a result's elements in the handler's layout.
+  struct ArgumentCopy {
+    size_t index;
+    uint8_t* to;
+  };
+  struct ResultCopy {
+    size_t index;
+    const uint8_t* from;
+  };
+
   absl::Status SetBuffer(size_t index, const vm::Slot* arguments);
   // Checks an argument that differs from the last call's in type or shape.
   absl::Status Learn(size_t index, const hal::BufferView& view);
@@ -92,8 +113,15 @@ class FfiCall {
   absl::Status PlanResult(size_t index);
   absl::Status CreateResult(size_t index);
   absl::StatusOr<Ref<hal::BufferView>> NewView(const Result& result) const;
-  // Releases the results that are too large to be kept.
-  void DropLarge();
+  // Creates the results of a call that is not like the last one, or has copies.
+  absl::Status PrepareUnusual();
+  // Lists the copies, allocates memory for them and charges their work.
+  absl::Status PlanCopies();
+  absl::Status PlanArgumentCopy(size_t index, uint64_t& bytes);
+  absl::Status PlanResultCopy(size_t index, uint64_t& bytes);
+  void CopyOut();
+  // Ends a call that has copies or large results.
+  void Attend(bool succeeded);
 
   FfiImportParts& parts_;
   FfiContext context_;
@@ -101,9 +129,13 @@ class FfiCall {
   std::vector<const hal::BufferView*> views_;  // by argument; null: a token
   std::vector<Argument> arguments_;
   std::vector<Result> results_;
-  size_t given_;          // number of arguments
-  bool planned_ = false;  // results_ follows from arguments_
-  bool large_ = false;    // a result is too large to be kept
+  size_t given_;           // number of arguments
+  bool planned_ = false;   // results_ follows from arguments_
+  bool usual_ = false;     // planned_, and the call has no copies
+  bool large_ = false;     // a result is too large to be kept
+  bool attended_ = false;  // End must call Attend
+  std::vector<ArgumentCopy> copies_in_;
+  std::vector<ResultCopy> copies_out_;
   std::vector<Ref<RefObject>> retained_;
 };
 
