@@ -1,8 +1,6 @@
-"""Tests of calls that end early, and of the log.
+"""Tests of calls that end early, and of the log. Run by python_test.sh.
 
 python ended_calls_test.py <tests/modules> <talker.vmfb>
-
-Run by python_test.sh.
 """
 
 import asyncio
@@ -37,10 +35,7 @@ def load(name, **options):
 @contextlib.contextmanager
 def interrupted(after):
     """Sends Ctrl-C from a thread."""
-    def press():
-        time.sleep(after)
-        os.kill(os.getpid(), signal.SIGINT)
-    thread = threading.Thread(target=press)
+    thread = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
     try:
         thread.start()
         yield
