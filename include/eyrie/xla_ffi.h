@@ -1,4 +1,4 @@
-/* The C ABI of XLA FFI handlers, versions 0.1 to 0.5, for handlers written in
+/* The C ABI of XLA FFI handlers, versions 0.1 to 0.3, for handlers written in
  * C. docs/native.md has an example.
  *
  * The layouts are those of XLA's own header on 64-bit machines. The names
@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-/* The minor API version of the handler, from 1 to 5. A handler may define it
+/* The minor API version of the handler: 1, 2 or 3. A handler may define it
  * before it includes this header. */
 #ifndef EYRIE_FFI_MINOR
-#define EYRIE_FFI_MINOR 5
+#define EYRIE_FFI_MINOR 3
 #endif
-enum { EYRIE_FFI_MAJOR = 0, EYRIE_FFI_NEWEST_MINOR = 5 };
+enum { EYRIE_FFI_MAJOR = 0, EYRIE_FFI_NEWEST_MINOR = 3 };
 
 /* Objects of the host, opaque to handlers. */
 typedef struct eyrie_ffi_error eyrie_ffi_error_t;
@@ -66,12 +66,7 @@ enum eyrie_ffi_type {
   EYRIE_FFI_C64 = 15,
   EYRIE_FFI_BF16 = 16,
   EYRIE_FFI_TOKEN = 17,
-  EYRIE_FFI_C128 = 18,
-  EYRIE_FFI_F8E5M2 = 19,
-  EYRIE_FFI_F8E4M3FN = 20,
-  EYRIE_FFI_F8E5M2FNUZ = 24,
-  EYRIE_FFI_F8E4M3FNUZ = 25,
-  EYRIE_FFI_F8E8M0FNU = 33
+  EYRIE_FFI_C128 = 18
 };
 
 /* An argument or a result: dense and row-major, in the platform's memory. */
@@ -127,8 +122,7 @@ enum eyrie_ffi_stage {
   EYRIE_FFI_PREPARE = 1,
   EYRIE_FFI_INITIALIZE = 2,
   EYRIE_FFI_EXECUTE = 3,
-  EYRIE_FFI_STAGES = 4, /* that this host calls */
-  EYRIE_FFI_RECORD = 4  /* since 0.5: into a command buffer; never called */
+  EYRIE_FFI_STAGES = 4
 };
 
 struct eyrie_ffi_api;
@@ -169,12 +163,11 @@ typedef struct eyrie_ffi_error_create {
   const char* message;
   int32_t code; /* 1 to 16, as absl::StatusCode */
 } eyrie_ffi_error_create_t;
-typedef struct eyrie_ffi_error_details {
+typedef struct eyrie_ffi_error_message {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_error_t* error;
   const char* message; /* out: valid as long as the error */
-  int32_t code;        /* out, since 0.5: set if `size` includes it */
-} eyrie_ffi_error_details_t;
+} eyrie_ffi_error_message_t;
 typedef struct eyrie_ffi_error_destroy {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_error_t* error;
@@ -190,15 +183,6 @@ typedef struct eyrie_ffi_handler_register {
   eyrie_ffi_bundle_t bundle;
   uint32_t traits;
 } eyrie_ffi_handler_register_t;
-/* The same since 0.5, which has one more stage. Its size tells them apart. */
-typedef struct eyrie_ffi_handler_register_5 {
-  EYRIE_FFI_PREFIX;
-  eyrie_ffi_bytes_t name;
-  eyrie_ffi_bytes_t platform;
-  eyrie_ffi_bundle_t bundle;
-  eyrie_ffi_handler_t* record;
-  uint32_t traits;
-} eyrie_ffi_handler_register_5_t;
 
 typedef struct eyrie_ffi_type_id {
   int64_t id; /* 0: the host assigns one */
@@ -302,20 +286,6 @@ typedef struct eyrie_ffi_device_ordinal {
   int32_t ordinal; /* out */
 } eyrie_ffi_device_ordinal_t;
 
-/* Since 0.4: an extension of the call's context by its number. */
-typedef struct eyrie_ffi_find_extension {
-  EYRIE_FFI_PREFIX;
-  eyrie_ffi_context_t* context;
-  int64_t extension_type; /* 128: recording, 129: collectives */
-  const void* found;      /* out: NULL if the host does not have it */
-} eyrie_ffi_find_extension_t;
-/* Since 0.5: the options of this call, in the form of attributes. */
-typedef struct eyrie_ffi_custom_options {
-  EYRIE_FFI_PREFIX;
-  eyrie_ffi_context_t* context;
-  const eyrie_ffi_attributes_t* options; /* out: valid during the call */
-} eyrie_ffi_custom_options_t;
-
 /* The host's functions, none of which is NULL. Functions that return an error
  * return NULL on success. state_set and state_get take the struct of the
  * version that the handler has reported in its metadata. */
@@ -324,7 +294,7 @@ typedef struct eyrie_ffi_api {
   eyrie_ffi_version_t version;
   const void* internal; /* null */
   eyrie_ffi_error_t* (*error_create)(eyrie_ffi_error_create_t*);
-  void (*error_details)(eyrie_ffi_error_details_t*);
+  void (*error_message)(eyrie_ffi_error_message_t*);
   void (*error_destroy)(eyrie_ffi_error_destroy_t*);
   eyrie_ffi_error_t* (*handler_register)(eyrie_ffi_handler_register_t*);
   eyrie_ffi_error_t* (*stream_get)(eyrie_ffi_stream_get_t*);
@@ -341,8 +311,6 @@ typedef struct eyrie_ffi_api {
   eyrie_ffi_error_t* (*future_error)(eyrie_ffi_future_error_t*);
   eyrie_ffi_error_t* (*run_id)(eyrie_ffi_run_id_t*);
   eyrie_ffi_error_t* (*device_ordinal)(eyrie_ffi_device_ordinal_t*);
-  eyrie_ffi_error_t* (*find_extension)(eyrie_ffi_find_extension_t*);
-  eyrie_ffi_error_t* (*custom_options)(eyrie_ffi_custom_options_t*);
 } eyrie_ffi_api_t;
 
 #ifdef __cplusplus

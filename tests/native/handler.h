@@ -10,11 +10,6 @@
 
 #include "eyrie/xla_ffi.h"
 
-/* Later than EYRIE_FFI_MINOR for a handler of the future. */
-#ifndef EYRIE_FFI_CLAIMED_MINOR
-#define EYRIE_FFI_CLAIMED_MINOR EYRIE_FFI_MINOR
-#endif
-
 #define HANDLER(name) eyrie_ffi_error_t* name(eyrie_ffi_call_frame_t* frame)
 /* Answers a metadata request, and checks every other frame. */
 #define BEGIN_HANDLER(frame)                                    \
@@ -39,7 +34,7 @@ static inline eyrie_ffi_error_t* Introduce(eyrie_ffi_call_frame_t* frame,
     return Fail(frame, 12, "The extension is unknown.");
   }
   asked->metadata->api_version.major = EYRIE_FFI_MAJOR;
-  asked->metadata->api_version.minor = EYRIE_FFI_CLAIMED_MINOR;
+  asked->metadata->api_version.minor = EYRIE_FFI_MINOR;
   asked->metadata->traits = EYRIE_FFI_COMMAND_BUFFER_COMPATIBLE;
 #if EYRIE_FFI_MINOR >= 2
   asked->metadata->state_type = state_type;

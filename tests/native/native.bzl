@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 
-def handler_library(name, srcs, manifest, minor = 5, claimed = None):
+def handler_library(name, srcs, manifest, minor = 3):
     """Declares lib/<name>.so, and lib/<name>_noted.so with its manifest.
 
     Args:
@@ -10,7 +10,6 @@ def handler_library(name, srcs, manifest, minor = 5, claimed = None):
       srcs: sources that use eyrie/xla_ffi.h.
       manifest: a JSON file.
       minor: minor version of their API, 0.minor.
-      claimed: the version that they report, if it is another.
     """
     native.genrule(
         name = name + "_note",
@@ -29,10 +28,7 @@ def handler_library(name, srcs, manifest, minor = 5, claimed = None):
             name = "lib/" + name + suffix + ".so",
             testonly = True,
             srcs = srcs + note,
-            copts = [
-                "-DEYRIE_FFI_MINOR=%d" % minor,
-                "-DEYRIE_FFI_CLAIMED_MINOR=%d" % (claimed or minor),
-            ] + (
+            copts = ["-DEYRIE_FFI_MINOR=%d" % minor] + (
                 ["-fexceptions"] if srcs[0].endswith(".cc") else []
             ),
             linkopts = ["-lpthread"],

@@ -15,16 +15,14 @@ static HANDLER(Answer) {
 static int registered;
 
 static void Register(const char* name, const char* platform) {
-  eyrie_ffi_handler_register_5_t args = {
-      EYRIE_FFI_SIZE(eyrie_ffi_handler_register_5_t, traits),
+  eyrie_ffi_handler_register_t args = {
+      EYRIE_FFI_SIZE(eyrie_ffi_handler_register_t, traits),
       NULL,
       {name, strlen(name)},
       {platform, strlen(platform)},
       {{NULL, NULL, NULL, Answer}},
-      NULL,
       0};
-  registered += XLA_FFI_GetApi()->handler_register(
-                    (eyrie_ffi_handler_register_t*)(void*)&args) == NULL;
+  registered += XLA_FFI_GetApi()->handler_register(&args) == NULL;
 }
 
 __attribute__((constructor)) static void RegisterAll(void) {

@@ -2,7 +2,6 @@
 // sizes are checked first.
 #include "abi/native/xla/api.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -53,12 +52,8 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
   return CreateFfiError(absl::Status(code, message));
 }
 
-// Handlers before 0.5 pass a struct without a code.
-void ErrorDetails(eyrie_ffi_error_details_t* args) {
+void ErrorMessage(eyrie_ffi_error_message_t* args) {
   args->message = args->error->message.c_str();
-  if (args->size >= EYRIE_FFI_SIZE(eyrie_ffi_error_details_t, code)) {
-    args->code = static_cast<int32_t>(args->error->status.code());
-  }
 }
 
 void ErrorDestroy(eyrie_ffi_error_destroy_t* args) {
@@ -75,13 +70,9 @@ Error HandlerRegister(eyrie_ffi_handler_register_t* args) {
                     EYRIE_FFI_SIZE(eyrie_ffi_handler_register_t, traits));
   FfiRegistry* registry = RegistrationScope::Current();
   if (registry == nullptr) return NotOpening("A handler");
-  using Since5 = eyrie_ffi_handler_register_5_t;
-  const uint32_t traits = args->size >= EYRIE_FFI_SIZE(Since5, traits)
-                              ? reinterpret_cast<Since5*>(args)->traits
-                              : args->traits;
   return CreateFfiError(registry->AddHandler(
       View(args->name),
-      {std::string(View(args->platform)), args->bundle, traits}));
+      {std::string(View(args->platform)), args->bundle, args->traits}));
 }
 
 // For a caller of version 0.1 the bits after the struct are unrelated data.
@@ -301,30 +292,6 @@ Error DeviceOrdinal(eyrie_ffi_device_ordinal_t* args) {
   return nullptr;
 }
 
-// No extension is offered: recording is for command buffers of GPUs, and
-// collectives are those of the program.
-Error FindExtension(eyrie_ffi_find_extension_t* args) {
-  RETURN_IF_SMALLER("InvokeContext_FindExtension", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_find_extension_t, found));
-  args->found = nullptr;
-  return nullptr;
-}
-
-// Calls have no options.
-Error CustomOptions(eyrie_ffi_custom_options_t* args) {
-  RETURN_IF_SMALLER("CustomOptions_Get", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_custom_options_t, options));
-  static constexpr eyrie_ffi_attributes_t kNone = {
-      EYRIE_FFI_SIZE(eyrie_ffi_attributes_t, values),
-      nullptr,
-      0,
-      nullptr,
-      nullptr,
-      nullptr};
-  args->options = &kNone;
-  return nullptr;
-}
-
 constexpr eyrie_ffi_api_t CreateApi(int minor) {
   eyrie_ffi_api_t api = {};
   api.size = sizeof(eyrie_ffi_api_t);
@@ -332,7 +299,7 @@ constexpr eyrie_ffi_api_t CreateApi(int minor) {
   api.version.major = EYRIE_FFI_MAJOR;
   api.version.minor = minor;
   api.error_create = ErrorCreate;
-  api.error_details = ErrorDetails;
+  api.error_message = ErrorMessage;
   api.error_destroy = ErrorDestroy;
   api.handler_register = HandlerRegister;
   api.stream_get = StreamGet;
@@ -349,19 +316,16 @@ constexpr eyrie_ffi_api_t CreateApi(int minor) {
   api.future_error = FutureError;
   api.run_id = RunId;
   api.device_ordinal = DeviceOrdinal;
-  api.find_extension = FindExtension;
-  api.custom_options = CustomOptions;
   return api;
 }
 
-constexpr eyrie_ffi_api_t kApis[] = {CreateApi(1), CreateApi(2), CreateApi(3),
-                                     CreateApi(4), CreateApi(5)};
+constexpr eyrie_ffi_api_t kApis[] = {CreateApi(1), CreateApi(2), CreateApi(3)};
 static_assert(std::size(kApis) == kNewestFfiMinor - kOldestFfiMinor + 1);
 
 }  // namespace
 
 const eyrie_ffi_api_t& FfiApi(int minor) {
-  return kApis[std::min(minor, kNewestFfiMinor) - kOldestFfiMinor];
+  return kApis[minor - kOldestFfiMinor];
 }
 
 }  // namespace eyrie::native

@@ -13,9 +13,7 @@ namespace eyrie::native {
 inline constexpr int kOldestFfiMinor = 1;
 inline constexpr int kNewestFfiMinor = EYRIE_FFI_NEWEST_MINOR;
 
-// Returns the table of a minor version, which must not be older. A later
-// version gets the newest table: versions only add functions and members, and
-// the sizes of structs say which members a handler knows.
+// Returns the table of a minor version, which must be between these.
 const eyrie_ffi_api_t& FfiApi(int minor);
 
 }  // namespace eyrie::native

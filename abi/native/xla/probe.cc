@@ -15,10 +15,10 @@ namespace {
 constexpr int32_t kUnset = -1;
 
 absl::Status WrongVersion(const eyrie_ffi_version_t& version) {
-  return absl::UnimplementedError(
-      absl::StrCat("The handler uses version ", version.major, ".",
-                   version.minor, " of XLA FFI; expected ", EYRIE_FFI_MAJOR,
-                   ".", kOldestFfiMinor, " or later."));
+  return absl::UnimplementedError(absl::StrCat(
+      "The handler uses version ", version.major, ".", version.minor,
+      " of XLA FFI; expected ", EYRIE_FFI_MAJOR, ".", kOldestFfiMinor, " to ",
+      EYRIE_FFI_MAJOR, ".", kNewestFfiMinor, "."));
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
         "The handler does not report its version of XLA FFI: it is older than "
         "0.1, or not a handler.");
   }
-  if (version.major != EYRIE_FFI_MAJOR || version.minor < kOldestFfiMinor) {
+  if (version.major != EYRIE_FFI_MAJOR || version.minor < kOldestFfiMinor ||
+      version.minor > kNewestFfiMinor) {
     return WrongVersion(version);
   }
   RETURN_IF_ERROR(status);
