@@ -1,5 +1,6 @@
 #include "abi/native/xla/declaration.h"
 
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -20,7 +21,8 @@ constexpr char kOperandTexts[] =
     "\"buffer\", \"token\", or a type such as \"?x4xf32\" or \"*xf32\" is "
     "expected.";
 constexpr const char* kStageNames[] = {"instantiate", "prepare", "initialize",
-                                       "execute"};
+                                       "execute", "record"};
+static_assert(std::size(kStageNames) == EYRIE_FFI_STAGES);
 
 // Returns an error such as "In the manifest, argument 0 of function 'f' is '4':
 // " followed by `why`.
