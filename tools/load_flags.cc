@@ -226,6 +226,7 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
 
 absl::Status ReadSessionOptions(const Arguments& arguments,
                                 abi::SessionOptions& options) {
+  options.notice = PrintNote;
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
   ASSIGN_OR_RETURN(options.jit, JitOf(arguments));
   RETURN_IF_ERROR(CheckModulePaths(arguments));

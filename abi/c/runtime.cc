@@ -163,6 +163,9 @@ void Listen(const Log& log, SessionOptions& session) {
     AppendTrace(key, tensors, PrintOptions(), text);
     log(EYRIE_SEVERITY_MODULE, absl::StripTrailingAsciiWhitespace(text));
   };
+  session.notice = [log](absl::string_view sentence) {
+    log(EYRIE_SEVERITY_WARNING, sentence);
+  };
   session.lost = [log](const absl::Status& status) {
     log(EYRIE_SEVERITY_WARNING,
         absl::StrCat("A module fails when its context ends: ",

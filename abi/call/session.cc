@@ -280,7 +280,7 @@ absl::StatusOr<HostModules> CreateHostModules(
     }
     auto services = std::make_shared<const native::NativeServices>(
         native::NativeServices{devices[0], std::make_shared<native::TaskPool>(),
-                               options.native_user_data});
+                               options.native_user_data, options.notice});
     ASSIGN_OR_RETURN(
         native::NativeModules natives,
         native::CreateNativeModules(options.native_libraries, services));

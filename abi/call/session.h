@@ -81,6 +81,8 @@ struct SessionOptions {
   vm::PrintSink print;        // receives what modules print
   // Receives the errors of modules that fail while the session ends.
   std::function<void(const absl::Status&)> lost;
+  // Receives warnings about native libraries. Thread-safe.
+  std::function<void(absl::string_view)> notice;
   vm::Limits limits;                          // per call; memory: of all calls
   std::optional<vm::CallLimits> initializer;  // as vm::ContextOptions has it
   std::shared_ptr<const vm::Jit> jit;         // as vm::ContextOptions has it

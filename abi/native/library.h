@@ -8,6 +8,7 @@
 #ifndef EYRIE_ABI_NATIVE_LIBRARY_H_
 #define EYRIE_ABI_NATIVE_LIBRARY_H_
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,6 +47,9 @@ class NativeLibrary {
   // table says that the symbol is data.
   absl::StatusOr<void*> FindFunction(const std::string& name) const;
   const FfiRegistry& registry() const { return registry_; }
+  // Returns true for the first call only. The user gets one warning about a
+  // library.
+  bool BeginNotice() const { return !noticed_.exchange(true); }
 
   // Registers an XLA FFI type by the names of two exported functions: one
   // returns the type's id, the other, which is optional, its info. Must be
@@ -64,6 +68,7 @@ class NativeLibrary {
   void* handle_;  // null if is_of_program()
   FfiRegistry registry_;
   std::map<std::string, void*> symbols_;  // of this program
+  mutable std::atomic<bool> noticed_ = false;
 };
 
 }  // namespace eyrie::native

@@ -9,6 +9,7 @@
 #define EYRIE_ABI_NATIVE_NATIVE_FUNCTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ struct NativeServices {
   std::shared_ptr<TaskPool> tasks;
   // Pointers from the embedder for handlers, by the names of their types.
   std::map<std::string, void*> user_data;
+  // Receives a warning about a library. May be null. Thread-safe.
+  std::function<void(absl::string_view)> notice = {};
 };
 
 // An import of a module, in one context.
@@ -71,6 +74,10 @@ class NativeFunction {
   // errors of the function's own setup.
   virtual absl::StatusOr<std::shared_ptr<BoundFunction>> Bind(
       const ImportRequest& request) const = 0;
+
+  // Returns a warning for the user, such as "uses version 0.9 of …", which
+  // follows the function's name. Empty if there is none.
+  virtual std::string Notice() const { return ""; }
 };
 
 // A function as a manifest declares it. Immutable.

@@ -238,6 +238,22 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> LoadFunction(
                    " of '", library.library->path(), "')"));
 }
 
+namespace {
+
+// Passes on a function's warning, if it is the first of its library.
+void Notify(const LoadedLibrary& library, absl::string_view name,
+            const NativeFunction& function, const NativeServices& services) {
+  const std::string notice = function.Notice();
+  if (notice.empty() || !services.notice || !library.library->BeginNotice()) {
+    return;
+  }
+  services.notice(absl::StrCat("The native function ", library.manifest.module,
+                               ".", name, " of '", library.library->path(),
+                               "' ", notice));
+}
+
+}  // namespace
+
 absl::StatusOr<NativeModules> CreateNativeModules(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     const std::shared_ptr<const NativeServices>& services) {
@@ -249,6 +265,7 @@ absl::StatusOr<NativeModules> CreateNativeModules(
       if (!native.ok() && !absl::IsUnimplemented(native.status())) {
         return LoadFunction(*loaded, name).status();
       }
+      if (native.ok()) Notify(*loaded, name, **native, *services);
       const bool first = modules[loaded->manifest.module]
                              .emplace(name, std::move(native))
                              .second;

@@ -1,10 +1,14 @@
-/* The C ABI of XLA FFI handlers, versions 0.1 to 0.3, for handlers written in
+/* The C ABI of XLA FFI handlers, versions 0.1 to 0.5, for handlers written in
  * C. docs/native.md has an example.
  *
  * The layouts are those of XLA's own header on 64-bit machines. The names
  * differ, so that one file can include both headers. `size` is the number of
  * bytes of the struct that its writer knows: NAME_SIZE if that is defined, else
- * sizeof. Readers must check it with >=, and that of a call frame with ==. */
+ * sizeof. Readers must check it with >=, and that of a call frame with ==.
+ *
+ * A comment "since 0.4" names the first version with a member or function. A
+ * host of an earlier version does not have it: compare the size of its function
+ * table before you call such a function. */
 #ifndef EYRIE_XLA_FFI_H_
 #define EYRIE_XLA_FFI_H_
 
@@ -15,19 +19,21 @@
 extern "C" {
 #endif
 
-/* The minor API version of the handler: 1, 2 or 3. A handler may define it
- * before it includes this header. */
+/* The minor API version of the handler: 1 to 5. A handler may define it before
+ * it includes this header. A handler that uses a lower version runs on more
+ * hosts. */
 #ifndef EYRIE_FFI_MINOR
-#define EYRIE_FFI_MINOR 3
+#define EYRIE_FFI_MINOR 5
 #endif
-enum { EYRIE_FFI_MAJOR = 0, EYRIE_FFI_NEWEST_MINOR = 3 };
+enum { EYRIE_FFI_MAJOR = 0, EYRIE_FFI_NEWEST_MINOR = 5 };
 
 /* Objects of the host, opaque to handlers. */
 typedef struct eyrie_ffi_error eyrie_ffi_error_t;
 typedef struct eyrie_ffi_context eyrie_ffi_context_t; /* of one call */
 typedef struct eyrie_ffi_future eyrie_ffi_future_t;
 
-/* An entry of the linked list of extensions that a struct may have. */
+/* An entry of the linked list of extensions that a struct may have. Calls have
+ * extensions of another form: eyrie_ffi_call_extension_t. */
 typedef struct eyrie_ffi_extension {
   size_t size;
   int32_t kind; /* eyrie_ffi_extension_kind */
@@ -66,7 +72,23 @@ enum eyrie_ffi_type {
   EYRIE_FFI_C64 = 15,
   EYRIE_FFI_BF16 = 16,
   EYRIE_FFI_TOKEN = 17,
-  EYRIE_FFI_C128 = 18
+  EYRIE_FFI_C128 = 18,
+  EYRIE_FFI_F8E5M2 = 19,
+  EYRIE_FFI_F8E4M3FN = 20,
+  /* Elements of less than a byte take one byte each. */
+  EYRIE_FFI_S4 = 21,
+  EYRIE_FFI_U4 = 22,
+  EYRIE_FFI_F8E4M3B11FNUZ = 23,
+  EYRIE_FFI_F8E5M2FNUZ = 24,
+  EYRIE_FFI_F8E4M3FNUZ = 25,
+  EYRIE_FFI_S2 = 26,
+  EYRIE_FFI_U2 = 27,
+  EYRIE_FFI_F8E4M3 = 28,
+  EYRIE_FFI_F8E3M4 = 29,
+  EYRIE_FFI_S1 = 30,
+  EYRIE_FFI_U1 = 31,
+  EYRIE_FFI_F4E2M1FN = 32,
+  EYRIE_FFI_F8E8M0FNU = 33
 };
 
 /* An argument or a result: dense and row-major, in the platform's memory. */
@@ -122,7 +144,14 @@ enum eyrie_ffi_stage {
   EYRIE_FFI_PREPARE = 1,
   EYRIE_FFI_INITIALIZE = 2,
   EYRIE_FFI_EXECUTE = 3,
+  /* Since 0.4: called instead of the stage execute while commands are recorded
+   * for a GPU. Eyrie does not call it. */
+  EYRIE_FFI_RECORD = 4,
+#if EYRIE_FFI_MINOR >= 4
+  EYRIE_FFI_STAGES = 5
+#else
   EYRIE_FFI_STAGES = 4
+#endif
 };
 
 struct eyrie_ffi_api;
@@ -163,16 +192,19 @@ typedef struct eyrie_ffi_error_create {
   const char* message;
   int32_t code; /* 1 to 16, as absl::StatusCode */
 } eyrie_ffi_error_create_t;
-typedef struct eyrie_ffi_error_message {
+typedef struct eyrie_ffi_error_details {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_error_t* error;
   const char* message; /* out: valid as long as the error */
-} eyrie_ffi_error_message_t;
+  int32_t code;        /* out, since 0.4; earlier hosts do not write it */
+} eyrie_ffi_error_details_t;
 typedef struct eyrie_ffi_error_destroy {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_error_t* error;
 } eyrie_ffi_error_destroy_t;
 
+/* The handlers of the stages, of which only execute is required. The host finds
+ * the number of stages in the size of the struct below. */
 typedef struct eyrie_ffi_bundle {
   eyrie_ffi_handler_t* stages[EYRIE_FFI_STAGES];
 } eyrie_ffi_bundle_t;
@@ -286,15 +318,44 @@ typedef struct eyrie_ffi_device_ordinal {
   int32_t ordinal; /* out */
 } eyrie_ffi_device_ordinal_t;
 
-/* The host's functions, none of which is NULL. Functions that return an error
- * return NULL on success. state_set and state_get take the struct of the
- * version that the handler has reported in its metadata. */
+/* Data or functions that a host offers to the handler of a call, since 0.4. A
+ * type of extension has versions of its own, which a handler must compare. The
+ * members after these depend on the type. */
+typedef struct eyrie_ffi_call_extension {
+  size_t size;
+  int64_t type; /* eyrie_ffi_call_extension_type, or a host's own */
+  int32_t major;
+  int32_t minor;
+  const struct eyrie_ffi_call_extension* next;
+} eyrie_ffi_call_extension_t;
+enum eyrie_ffi_call_extension_type {
+  EYRIE_FFI_CALL_RECORD = 128,     /* records commands; not offered by Eyrie */
+  EYRIE_FFI_CALL_COLLECTIVES = 129 /* communicators; not offered by Eyrie */
+};
+typedef struct eyrie_ffi_find_extension {
+  EYRIE_FFI_PREFIX;
+  eyrie_ffi_context_t* context;
+  int64_t type;
+  const eyrie_ffi_call_extension_t* found; /* out: valid during the call */
+} eyrie_ffi_find_extension_t;
+
+/* Options of one call, since 0.5. */
+typedef struct eyrie_ffi_custom_options {
+  EYRIE_FFI_PREFIX;
+  eyrie_ffi_context_t* context;
+  const eyrie_ffi_attributes_t* options; /* out: valid during the call */
+} eyrie_ffi_custom_options_t;
+
+/* The host's functions, none of which is NULL. `size` covers the functions of
+ * the version. Functions that return an error return NULL on success. state_set
+ * and state_get take the struct of the version that the handler has reported in
+ * its metadata. */
 typedef struct eyrie_ffi_api {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_version_t version;
   const void* internal; /* null */
   eyrie_ffi_error_t* (*error_create)(eyrie_ffi_error_create_t*);
-  void (*error_message)(eyrie_ffi_error_message_t*);
+  void (*error_details)(eyrie_ffi_error_details_t*);
   void (*error_destroy)(eyrie_ffi_error_destroy_t*);
   eyrie_ffi_error_t* (*handler_register)(eyrie_ffi_handler_register_t*);
   eyrie_ffi_error_t* (*stream_get)(eyrie_ffi_stream_get_t*);
@@ -311,6 +372,10 @@ typedef struct eyrie_ffi_api {
   eyrie_ffi_error_t* (*future_error)(eyrie_ffi_future_error_t*);
   eyrie_ffi_error_t* (*run_id)(eyrie_ffi_run_id_t*);
   eyrie_ffi_error_t* (*device_ordinal)(eyrie_ffi_device_ordinal_t*);
+  /* Since 0.4. UNIMPLEMENTED: the call has no extension of this type. */
+  eyrie_ffi_error_t* (*find_extension)(eyrie_ffi_find_extension_t*);
+  /* Since 0.5. Eyrie's calls have no options. */
+  eyrie_ffi_error_t* (*custom_options)(eyrie_ffi_custom_options_t*);
 } eyrie_ffi_api_t;
 
 #ifdef __cplusplus

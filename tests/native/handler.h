@@ -1,7 +1,7 @@
 /* Helpers for test handlers: metadata, attributes, errors.
  *
  * Uses only eyrie/xla_ffi.h. Compiled for each version of the API, which
- * EYRIE_FFI_MINOR selects. */
+ * EYRIE_FFI_MINOR selects; 9 is one that does not exist yet. */
 #ifndef EYRIE_TESTS_NATIVE_HANDLER_H_
 #define EYRIE_TESTS_NATIVE_HANDLER_H_
 
@@ -9,6 +9,15 @@
 #include <string.h>
 
 #include "eyrie/xla_ffi.h"
+
+/* The size that a struct of the host must have at least. */
+#define NEEDED_SIZE(type, last) \
+  (offsetof(type, last) + sizeof(((type*)0)->last))
+#if EYRIE_FFI_MINOR > 5
+/* A later version, which passes larger structs. */
+#undef EYRIE_FFI_SIZE
+#define EYRIE_FFI_SIZE(type, last) (NEEDED_SIZE(type, last) + 64)
+#endif
 
 #define HANDLER(name) eyrie_ffi_error_t* name(eyrie_ffi_call_frame_t* frame)
 /* Answers a metadata request, and checks every other frame. */
@@ -32,6 +41,9 @@ static inline eyrie_ffi_error_t* Introduce(eyrie_ffi_call_frame_t* frame,
       (eyrie_ffi_metadata_extension_t*)(void*)frame->extension;
   if (asked->base.kind != EYRIE_FFI_EXTENSION_METADATA) {
     return Fail(frame, 12, "The extension is unknown.");
+  }
+  if (asked->metadata->size < EYRIE_FFI_METADATA_SIZE) {
+    return Fail(frame, 3, "The metadata is too small.");
   }
   asked->metadata->api_version.major = EYRIE_FFI_MAJOR;
   asked->metadata->api_version.minor = EYRIE_FFI_MINOR;

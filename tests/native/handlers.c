@@ -138,8 +138,8 @@ HANDLER(Describe) {
     const eyrie_ffi_buffer_t* b = r < 0 ? Arg(frame, i) : Result(frame, r);
     const int32_t kind = r < 0 ? frame->args.kinds[i] : frame->results.kinds[r];
     if (kind != EYRIE_FFI_BUFFER) return Fail(frame, 13, "No buffer.");
-    if (b->size != EYRIE_FFI_SIZE(eyrie_ffi_buffer_t, dims)) {
-      return Fail(frame, 13, "A buffer has another size.");
+    if (b->size < NEEDED_SIZE(eyrie_ffi_buffer_t, dims)) {
+      return Fail(frame, 13, "A buffer is too small.");
     }
     Put(&text, r == 0 ? ">%lld[" : "%lld[", b->type);
     for (int64_t d = 0; d < b->rank; ++d) Put(&text, "%lld,", b->dims[d]);
@@ -222,11 +222,11 @@ HANDLER(Silent) {
   return NULL;
 }
 
-HANDLER(Newer) {
+HANDLER(OtherMajor) {
   if (frame->extension != NULL) {
     Introduce(frame, 0);
     eyrie_ffi_metadata_extension_t* asked = (void*)frame->extension;
-    asked->metadata->api_version.minor = 9;
+    asked->metadata->api_version.major = 1;
   }
   return NULL;
 }

@@ -12,6 +12,13 @@ static HANDLER(Answer) {
   return NULL;
 }
 
+#if EYRIE_FFI_MINOR >= 4
+static HANDLER(Record) {
+  BEGIN_HANDLER(frame);
+  return Fail(frame, 13, "A command is recorded.");
+}
+#endif
+
 static int registered;
 
 static void Register(const char* name, const char* platform) {
@@ -20,7 +27,11 @@ static void Register(const char* name, const char* platform) {
       NULL,
       {name, strlen(name)},
       {platform, strlen(platform)},
+#if EYRIE_FFI_MINOR >= 4
+      {{NULL, NULL, NULL, Answer, Record}},
+#else
       {{NULL, NULL, NULL, Answer}},
+#endif
       0};
   registered += XLA_FFI_GetApi()->handler_register(&args) == NULL;
 }

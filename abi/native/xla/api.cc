@@ -1,9 +1,12 @@
-// The functions that handlers call. All arguments come from handlers, so their
-// sizes are checked first.
+// The functions that handlers call, and the tables of the versions. All
+// arguments come from handlers, so their sizes are checked first, as api.def
+// says.
 #include "abi/native/xla/api.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "abi/native/ffi_registry.h"
@@ -22,10 +25,6 @@ Error TooSmall(absl::string_view function, size_t size, size_t least) {
       absl::StrCat("XLA FFI's ", function, " is called with a struct of ", size,
                    " bytes; it has ", least, ".")));
 }
-
-#define RETURN_IF_SMALLER(function, args, least) \
-  if ((args)->size < (least)) [[unlikely]]       \
-  return TooSmall(function, (args)->size, least)
 
 FfiContext& ContextOf(eyrie_ffi_context_t* context) {
   return FfiContext::From(*context);
@@ -52,8 +51,11 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
   return CreateFfiError(absl::Status(code, message));
 }
 
-void ErrorMessage(eyrie_ffi_error_message_t* args) {
+void ErrorDetails(eyrie_ffi_error_details_t* args) {
   args->message = args->error->message.c_str();
+  if (args->size >= EYRIE_FFI_SIZE(eyrie_ffi_error_details_t, code)) {
+    args->code = static_cast<int32_t>(args->error->status.code());
+  }
 }
 
 void ErrorDestroy(eyrie_ffi_error_destroy_t* args) {
@@ -65,14 +67,37 @@ Error NotOpening(absl::string_view what) {
       what, " can be registered only while a library is opened.")));
 }
 
-Error HandlerRegister(eyrie_ffi_handler_register_t* args) {
-  RETURN_IF_SMALLER("Handler_Register", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_handler_register_t, traits));
+// The struct before 0.4, whose bundle has one stage less. The members before
+// the traits are the same in all versions.
+struct eyrie_ffi_handler_register_1_t {
+  EYRIE_FFI_PREFIX;
+  eyrie_ffi_bytes_t name;
+  eyrie_ffi_bytes_t platform;
+  eyrie_ffi_handler_t* stages[EYRIE_FFI_RECORD];
+  uint32_t traits;
+};
+
+Error HandlerRegister(eyrie_ffi_handler_register_1_t* args) {
   FfiRegistry* registry = RegistrationScope::Current();
   if (registry == nullptr) return NotOpening("A handler");
-  return CreateFfiError(registry->AddHandler(
-      View(args->name),
-      {std::string(View(args->platform)), args->bundle, args->traits}));
+  RegisteredHandler handler;
+  handler.platform = std::string(View(args->platform));
+  std::copy(std::begin(args->stages), std::end(args->stages),
+            handler.bundle.stages);
+  const auto* const newer =
+      reinterpret_cast<eyrie_ffi_handler_register_t*>(args);
+  constexpr size_t kNewer =
+      EYRIE_FFI_SIZE(eyrie_ffi_handler_register_t, traits);
+  if (args->size >= kNewer) {
+    handler.bundle.stages[EYRIE_FFI_RECORD] =
+        newer->bundle.stages[EYRIE_FFI_RECORD];
+    // A longer struct may have more stages, and its traits elsewhere.
+    if (args->size == kNewer) handler.traits = newer->traits;
+  } else {
+    handler.traits = args->traits;
+  }
+  return CreateFfiError(
+      registry->AddHandler(View(args->name), std::move(handler)));
 }
 
 // For a caller of version 0.1 the bits after the struct are unrelated data.
@@ -83,7 +108,6 @@ __attribute__((no_sanitize("address"))) const eyrie_ffi_type_info_t* InfoBehind(
 }
 
 Error TypeRegister(eyrie_ffi_type_register_t* args) {
-  RETURN_IF_SMALLER("Type_Register", args, EYRIE_FFI_TYPE_REGISTER_SIZE);
   FfiRegistry* registry = RegistrationScope::Current();
   if (registry == nullptr) return NotOpening("A type");
   return CreateFfiError(
@@ -96,8 +120,6 @@ Error StreamGet(eyrie_ffi_stream_get_t*) {
 }
 
 Error ContextGet(eyrie_ffi_context_get_t* args) {
-  RETURN_IF_SMALLER("ExecutionContext_Get", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_context_get_t, data));
   const auto& user_data = ContextOf(args->context).services().user_data;
   const auto found = user_data.find(args->type_id->id);
   if (found == user_data.end()) {
@@ -157,49 +179,32 @@ Error GetState(eyrie_ffi_context_t* context, int32_t stage,
 }
 
 // 0.1: the state belongs to the import and comes with a deleter.
-Error StateSet1(void* raw) {
-  auto* args = static_cast<eyrie_ffi_state_1_t*>(raw);
-  RETURN_IF_SMALLER("State_Set", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_state_1_t, deleter));
+Error StateSet1(eyrie_ffi_state_1_t* args) {
   return SetState(args->context, EYRIE_FFI_INSTANTIATE, args->type_id,
                   args->state, args->deleter);
 }
 
 // The same for 0.1 and 0.2.
-Error StateGet2(void* raw) {
-  auto* args = static_cast<eyrie_ffi_state_2_t*>(raw);
-  RETURN_IF_SMALLER("State_Get", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_state_2_t, state));
+Error StateGet2(eyrie_ffi_state_2_t* args) {
   return GetState(args->context, EYRIE_FFI_INSTANTIATE, args->type_id,
                   args->state);
 }
 
-Error StateSet2(void* raw) {
-  auto* args = static_cast<eyrie_ffi_state_2_t*>(raw);
-  RETURN_IF_SMALLER("State_Set", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_state_2_t, state));
+Error StateSet2(eyrie_ffi_state_2_t* args) {
   return SetTypedState(args->context, EYRIE_FFI_INSTANTIATE, args->type_id,
                        args->state);
 }
 
 // 0.3: every stage except the last may set a state.
-Error StateSet3(void* raw) {
-  auto* args = static_cast<eyrie_ffi_state_3_t*>(raw);
-  RETURN_IF_SMALLER("State_Set", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_state_3_t, state));
+Error StateSet3(eyrie_ffi_state_3_t* args) {
   return SetTypedState(args->context, args->stage, args->type_id, args->state);
 }
 
-Error StateGet3(void* raw) {
-  auto* args = static_cast<eyrie_ffi_state_3_t*>(raw);
-  RETURN_IF_SMALLER("State_Get", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_state_3_t, state));
+Error StateGet3(eyrie_ffi_state_3_t* args) {
   return GetState(args->context, args->stage, args->type_id, args->state);
 }
 
 Error MemoryAllocate(eyrie_ffi_memory_allocate_t* args) {
-  RETURN_IF_SMALLER("DeviceMemory_Allocate", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_memory_allocate_t, data));
   absl::StatusOr<void*> data =
       ContextOf(args->context).Allocate(args->byte_count, args->alignment);
   if (!data.ok()) return CreateFfiError(data.status());
@@ -208,28 +213,21 @@ Error MemoryAllocate(eyrie_ffi_memory_allocate_t* args) {
 }
 
 Error MemoryFree(eyrie_ffi_memory_free_t* args) {
-  RETURN_IF_SMALLER("DeviceMemory_Free", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_memory_free_t, data));
   return CreateFfiError(ContextOf(args->context).Free(args->data));
 }
 
 Error Schedule(eyrie_ffi_schedule_t* args) {
-  RETURN_IF_SMALLER("ThreadPool_Schedule", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_schedule_t, data));
   ContextOf(args->context).Schedule(args->task, args->data);
   return nullptr;
 }
 
 Error ThreadCount(eyrie_ffi_thread_count_t* args) {
-  RETURN_IF_SMALLER("ThreadPool_NumThreads", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_thread_count_t, count));
   const auto& tasks = ContextOf(args->context).services().tasks;
   *args->count = tasks ? static_cast<int64_t>(tasks->thread_count()) : 0;
   return nullptr;
 }
 
 Error FutureCreate(eyrie_ffi_future_create_t* args) {
-  RETURN_IF_SMALLER("Future_Create", args, EYRIE_FFI_FUTURE_CREATE_SIZE);
   Ref<eyrie_ffi_future> future = MakeRef<eyrie_ffi_future>();
   future->AddRef();  // the handler's; the host has another
   args->future = future.release();
@@ -237,21 +235,15 @@ Error FutureCreate(eyrie_ffi_future_create_t* args) {
 }
 
 Error FutureAvailable(eyrie_ffi_future_available_t* args) {
-  RETURN_IF_SMALLER("Future_SetAvailable", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_future_available_t, future));
   return CreateFfiError(Fulfil(args->future, absl::OkStatus()));
 }
 
 Error FutureError(eyrie_ffi_future_error_t* args) {
-  RETURN_IF_SMALLER("Future_SetError", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_future_error_t, error));
   absl::Status status = TakeFfiError(args->error);
   return CreateFfiError(Fulfil(args->future, std::move(status)));
 }
 
-// The first releases of 0.1 had the future functions one slot earlier, where
-// later releases have ThreadPool_NumThreads. The struct's size tells which
-// function is called.
+// The first releases of 0.1; see api.def.
 template <typename T, typename U>
 T* As(U* args) {
   return reinterpret_cast<T*>(args);
@@ -279,53 +271,139 @@ Error FutureAvailable1(eyrie_ffi_future_available_t* args) {
 }
 
 Error RunId(eyrie_ffi_run_id_t* args) {
-  RETURN_IF_SMALLER("RunId_Get", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_run_id_t, run_id));
   args->run_id = ContextOf(args->context).run_id();
   return nullptr;
 }
 
 Error DeviceOrdinal(eyrie_ffi_device_ordinal_t* args) {
-  RETURN_IF_SMALLER("DeviceOrdinal_Get", args,
-                    EYRIE_FFI_SIZE(eyrie_ffi_device_ordinal_t, ordinal));
   args->ordinal = ContextOf(args->context).services().device_ordinal;
   return nullptr;
 }
 
-constexpr eyrie_ffi_api_t CreateApi(int minor) {
+// No command is recorded on a CPU, and communicators have no form that handlers
+// and plug-ins for collectives agree on.
+Error FindExtension(eyrie_ffi_find_extension_t* args) {
+  args->found = nullptr;
+  const char* why = "the call does not have it";
+  switch (args->type) {
+    case EYRIE_FFI_CALL_RECORD:
+      why = "it records commands of GPUs; handlers run on the CPU here";
+      break;
+    case EYRIE_FFI_CALL_COLLECTIVES:
+      why = "it gives a communicator of the platform; the CPU has none";
+      break;
+    default:
+      break;
+  }
+  return CreateFfiError(absl::UnimplementedError(
+      absl::StrCat("A handler requested extension ", args->type,
+                   " of its call; ", why, ".")));
+}
+
+constexpr eyrie_ffi_attributes_t kNoOptions = {
+    EYRIE_FFI_SIZE(eyrie_ffi_attributes_t, values),
+    nullptr,
+    0,
+    nullptr,
+    nullptr,
+    nullptr};
+
+Error CustomOptions(eyrie_ffi_custom_options_t* args) {
+  args->options = &kNoOptions;
+  return nullptr;
+}
+
+enum Row {
+#define FFI_FUNCTION(member, since, name, type, last, function) \
+  k_##member##since,
+#include "abi/native/xla/api.def"
+#undef FFI_FUNCTION
+};
+
+struct RowInfo {
+  const char* name;
+  size_t least;  // bytes of the arguments
+};
+constexpr RowInfo kRows[] = {
+#define FFI_FUNCTION(member, since, name, type, last, function) \
+  {name, EYRIE_FFI_SIZE(eyrie_ffi_##type##_t, last)},
+#include "abi/native/xla/api.def"
+#undef FFI_FUNCTION
+};
+
+// A function with the type of its member in the table. It checks the size of
+// its arguments first.
+template <Row row, auto function, typename Member>
+struct Checked;
+template <Row row, typename Result, typename Args, Result (*function)(Args*),
+          typename Parameter>
+struct Checked<row, function, Result (*)(Parameter*)> {
+  static Result Call(Parameter* parameter) {
+    auto* const args = static_cast<Args*>(static_cast<void*>(parameter));
+    if (args->size < kRows[row].least) [[unlikely]] {
+      if constexpr (std::is_void_v<Result>) {
+        return;
+      } else {
+        return TooSmall(kRows[row].name, args->size, kRows[row].least);
+      }
+    }
+    return function(args);
+  }
+};
+
+// Takes the place of a function that a table's version does not have.
+template <typename Parameter>
+Error Missing(Parameter*) {
+  return CreateFfiError(absl::UnimplementedError(absl::StrCat(
+      "The handler calls a function that its version of XLA FFI does not have, "
+      "or that is newer than version ",
+      EYRIE_FFI_MAJOR, ".", kNewestFfiMinor, ".")));
+}
+template <typename Parameter>
+constexpr void SetMissing(Error (*&member)(Parameter*)) {
+  member = Missing<Parameter>;
+}
+constexpr void SetMissing(void (*&)(eyrie_ffi_error_details_t*)) {}
+constexpr void SetMissing(void (*&)(eyrie_ffi_error_destroy_t*)) {}
+
+// A table, and functions that handlers of later versions may call past it.
+struct Table {
+  static constexpr size_t kLater = 32;
   eyrie_ffi_api_t api = {};
-  api.size = sizeof(eyrie_ffi_api_t);
+  Error (*later[kLater])(void*) = {};
+};
+
+constexpr Table CreateTable(int minor) {
+  Table table;
+  eyrie_ffi_api_t& api = table.api;
   api.version.size = EYRIE_FFI_SIZE(eyrie_ffi_version_t, minor);
   api.version.major = EYRIE_FFI_MAJOR;
   api.version.minor = minor;
-  api.error_create = ErrorCreate;
-  api.error_message = ErrorMessage;
-  api.error_destroy = ErrorDestroy;
-  api.handler_register = HandlerRegister;
-  api.stream_get = StreamGet;
-  api.type_register = TypeRegister;
-  api.context_get = ContextGet;
-  api.state_set = minor == 1 ? StateSet1 : minor == 2 ? StateSet2 : StateSet3;
-  api.state_get = minor <= 2 ? StateGet2 : StateGet3;
-  api.memory_allocate = MemoryAllocate;
-  api.memory_free = MemoryFree;
-  api.schedule = Schedule;
-  api.thread_count = minor == 1 ? ThreadCount1 : ThreadCount;
-  api.future_create = minor == 1 ? FutureCreate1 : FutureCreate;
-  api.future_available = minor == 1 ? FutureAvailable1 : FutureAvailable;
-  api.future_error = FutureError;
-  api.run_id = RunId;
-  api.device_ordinal = DeviceOrdinal;
-  return api;
+#define FFI_FUNCTION(member, since, name, type, last, function)    \
+  if (minor >= since) {                                            \
+    api.member = Checked<k_##member##since, function,              \
+                         decltype(eyrie_ffi_api_t::member)>::Call; \
+    if (api.size < EYRIE_FFI_SIZE(eyrie_ffi_api_t, member)) {      \
+      api.size = EYRIE_FFI_SIZE(eyrie_ffi_api_t, member);          \
+    }                                                              \
+  } else if (api.member == nullptr) {                              \
+    SetMissing(api.member);                                        \
+  }
+#include "abi/native/xla/api.def"
+#undef FFI_FUNCTION
+  for (auto& member : table.later) SetMissing(member);
+  return table;
 }
 
-constexpr eyrie_ffi_api_t kApis[] = {CreateApi(1), CreateApi(2), CreateApi(3)};
-static_assert(std::size(kApis) == kNewestFfiMinor - kOldestFfiMinor + 1);
+constexpr Table kTables[] = {CreateTable(1), CreateTable(2), CreateTable(3),
+                             CreateTable(4), CreateTable(5)};
+static_assert(std::size(kTables) == kNewestFfiMinor - kOldestFfiMinor + 1);
+static_assert(std::end(kTables)[-1].api.size == sizeof(eyrie_ffi_api_t));
 
 }  // namespace
 
 const eyrie_ffi_api_t& FfiApi(int minor) {
-  return kApis[minor - kOldestFfiMinor];
+  return kTables[std::min(minor, kNewestFfiMinor) - kOldestFfiMinor].api;
 }
 
 }  // namespace eyrie::native

@@ -2,6 +2,7 @@
 //
 // A handler receives the table of the version that it was built for, because
 // the state functions of 0.1 and 0.3 take different structs of the same size.
+// The versions and their functions are rows of api.def.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_API_H_
 #define EYRIE_ABI_NATIVE_XLA_API_H_
@@ -13,7 +14,9 @@ namespace eyrie::native {
 inline constexpr int kOldestFfiMinor = 1;
 inline constexpr int kNewestFfiMinor = EYRIE_FFI_NEWEST_MINOR;
 
-// Returns the table of a minor version, which must be between these.
+// Returns the table of a minor version, which must be at least the oldest. A
+// version later than the newest gets the newest table. A function that it does
+// not have returns UNIMPLEMENTED.
 const eyrie_ffi_api_t& FfiApi(int minor);
 
 }  // namespace eyrie::native

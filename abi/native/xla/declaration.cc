@@ -1,5 +1,6 @@
 #include "abi/native/xla/declaration.h"
 
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -17,7 +18,8 @@ namespace {
 constexpr size_t kMaxValues = 1024;  // operands, or results
 constexpr int kMaxTuples = 16;       // maximum nesting
 constexpr const char* kStageNames[] = {"instantiate", "prepare", "initialize",
-                                       "execute"};
+                                       "execute", "record"};
+static_assert(std::size(kStageNames) == EYRIE_FFI_STAGES);
 
 class Reader {
  public:

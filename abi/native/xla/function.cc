@@ -32,6 +32,7 @@ class FfiFunction final : public NativeFunction {
 
   absl::StatusOr<std::shared_ptr<BoundFunction>> Bind(
       const ImportRequest& request) const override;
+  std::string Notice() const override;
 
  private:
   // Returns the attributes of the manifest and the import, and those that are
@@ -98,6 +99,15 @@ absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
                                  std::shared_ptr<const NativeLibrary>>>(
           declaration_, library_);
   return FfiImport::Create(std::move(parts), request.state, std::move(owner));
+}
+
+std::string FfiFunction::Notice() const {
+  if (handlers_.minor <= kNewestFfiMinor) return "";
+  return absl::StrCat(
+      "uses version ", EYRIE_FFI_MAJOR, ".", handlers_.minor,
+      " of XLA FFI; the newest known one is ", EYRIE_FFI_MAJOR, ".",
+      kNewestFfiMinor,
+      ". It runs, but what later versions add is UNIMPLEMENTED.");
 }
 
 class DeclaredFfi final : public NativeDeclaration {

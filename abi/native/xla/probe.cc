@@ -17,17 +17,23 @@ constexpr int32_t kUnset = -1;
 absl::Status WrongVersion(const eyrie_ffi_version_t& version) {
   return absl::UnimplementedError(absl::StrCat(
       "The handler uses version ", version.major, ".", version.minor,
-      " of XLA FFI; expected ", EYRIE_FFI_MAJOR, ".", kOldestFfiMinor, " to ",
-      EYRIE_FFI_MAJOR, ".", kNewestFfiMinor, "."));
+      " of XLA FFI; expected ", EYRIE_FFI_MAJOR, ".", kOldestFfiMinor,
+      " or a later version ", EYRIE_FFI_MAJOR, ".x."));
 }
+
+// Room for the metadata of later versions. Handlers since 0.2 write past the
+// size that they check.
+struct Answer {
+  eyrie_ffi_metadata_t metadata;
+  uint64_t later[10];
+};
 
 }  // namespace
 
 absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
-  // The struct is large enough for all versions: handlers before 0.2 fill in
-  // less, and later ones write past the size that they check.
-  eyrie_ffi_metadata_t metadata = {};
-  metadata.size = EYRIE_FFI_METADATA_SIZE;
+  Answer answer = {};
+  eyrie_ffi_metadata_t& metadata = answer.metadata;
+  metadata.size = sizeof(answer);
   metadata.api_version.size = EYRIE_FFI_SIZE(eyrie_ffi_version_t, minor);
   metadata.api_version.major = metadata.api_version.minor = kUnset;
   eyrie_ffi_metadata_extension_t extension = {};
@@ -62,8 +68,7 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
         "The handler does not report its version of XLA FFI: it is older than "
         "0.1, or not a handler.");
   }
-  if (version.major != EYRIE_FFI_MAJOR || version.minor < kOldestFfiMinor ||
-      version.minor > kNewestFfiMinor) {
+  if (version.major != EYRIE_FFI_MAJOR || version.minor < kOldestFfiMinor) {
     return WrongVersion(version);
   }
   RETURN_IF_ERROR(status);

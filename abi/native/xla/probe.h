@@ -18,9 +18,10 @@ struct FfiMetadata {
 };
 
 // Calls the handler with a frame that asks for its metadata. The types of its
-// states must be registered before. UNIMPLEMENTED: the version is not
-// supported. INVALID_ARGUMENT: it does not answer, so it may not be a handler.
-// Also returns the handler's own error.
+// states must be registered before. A version that is later than the newest
+// known one is accepted, because no version removes anything. UNIMPLEMENTED:
+// the version is not supported. INVALID_ARGUMENT: it does not answer, so it may
+// not be a handler. Also returns the handler's own error.
 absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler);
 
 }  // namespace eyrie::native

@@ -52,7 +52,10 @@ TEST(Probe, Answers) {
       {{.minor = 3, .traits = 1, .state_type = 34}, "3 1 34"},
       // Bits of later versions are kept, too.
       {{.minor = 3, .traits = 0x80000001}, "3 2147483649 0"},
-      {{.minor = 4}, "UNIMPLEMENTED: "},
+      {{.minor = 4, .state_type = 5}, "4 0 5"},
+      {{.minor = 5}, "5 0 0"},
+      // Later versions are accepted; only the first number must be known.
+      {{.minor = 9, .state_type = 7}, "9 0 7"},
       {{.major = 1, .minor = 1}, "UNIMPLEMENTED: "},
       {{.minor = -1}, "UNIMPLEMENTED: "},
       {{.silent = true}, "INVALID_ARGUMENT: "},
