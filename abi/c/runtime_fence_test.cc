@@ -14,12 +14,12 @@
 #include "eyrie/fence.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
+#include "tests/support/releases.h"
 
 namespace eyrie {
 namespace {
 
 constexpr char kDevices[][11] = {"local-sync", "local-task"};
-constexpr char kReleases[][5] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
 constexpr auto kLong = std::chrono::seconds(20);
 
 Device OpenDevice(const char* name) { return *Device::Open(name); }
@@ -84,7 +84,7 @@ struct Told {
 // before. All are queued before the first begins.
 TEST(Fences, CallsFollowEachOther) {
   for (const char* name : kDevices) {
-    for (const char* release : kReleases) {
+    for (const char* release : tests::kReleases) {
       SCOPED_TRACE(absl::StrCat(name, " ", release));
       const Device device = OpenDevice(name);
       Context context = Open(device, absl::StrCat(release, "/add.async.vmfb"));

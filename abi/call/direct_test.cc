@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "hal/buffer_view.h"
 #include "tests/support/json_text.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -346,11 +347,6 @@ std::string CallBothWays(Session& session, absl::string_view function,
   return want;
 }
 
-std::unique_ptr<Session> OpenModule(absl::string_view file) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/3.13/", file));
-  return *Session::Create({*program}, {LocalSync()});
-}
-
 TEST(Direct, CallsAreTheSame) {
   const HostValue floats(FourFloats()->Lent());
   const std::vector<HostValue> numbers = {
@@ -401,14 +397,14 @@ TEST(Direct, CallsAreTheSame) {
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.function);
-    auto session = OpenModule(row.file);
+    auto session = tests::OpenSession(absl::StrCat("3.13/", row.file));
     EXPECT_EQ(CallBothWays(*session, row.function, row.values), row.want);
   }
 }
 
 // The results of a call may replace its arguments.
 TEST(Direct, ResultsReplaceArguments) {
-  auto session = OpenModule("add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   Invoker add = *Invoker::Create(*session, *session->Lookup("add"));
   std::vector<HostValue> values(2, HostValue(FourFloats()->Lent()));
   ASSERT_EQ(StatusText(add.Call(values, {}, values)), "OK");
@@ -425,7 +421,7 @@ TEST(Direct, ResultsReplaceArguments) {
 
 // The array of a result is used again, unless something else refers to it.
 TEST(Direct, ArraysOfResultsAreReused) {
-  auto session = OpenModule("add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   Invoker add = *Invoker::Create(*session, *session->Lookup("add"));
   const HostValue floats(FourFloats()->Lent());
   const HostValue* const given[] = {&floats, &floats};
