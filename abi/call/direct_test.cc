@@ -29,8 +29,8 @@ using hal::ElementType;
 using Int = HostValue::Int;
 using Float = HostValue::Float;
 
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 // Returns the value as JSON with the width of a number: "-3:32".
 std::string Text(const HostValue& value) {
@@ -104,13 +104,13 @@ std::vector<ArgumentRow> NumberRows() {
       {"i", R"("i32")", HostValue(), false},
       {"i", R"("i32")", HostValue::Bytes("7"), false},
       {"i", R"("i32")", Zeros(ElementType::kInt32, {}), false},
-      {"I", R"("i64")", HostValue(kLeast), true},
-      {"I", R"("i64")", HostValue(kMost), true},
+      {"I", R"("i64")", HostValue(kMin), true},
+      {"I", R"("i64")", HostValue(kMax), true},
       {"I", R"("i64")", HostValue(Int{-1, 64, true}), false},
       {"I", R"("si64")", HostValue(Int{-1, 64, true}), false},
       {"I", R"("ui64")", HostValue(Int{-1, 64, true}), false},
       {"I", R"("ui64")", HostValue(int64_t{-1}), false},
-      {"I", R"("ui64")", HostValue(kMost), true},
+      {"I", R"("ui64")", HostValue(kMax), true},
       {"I", R"("i32")", HostValue(int32_t{-7}), true},
       {"I", R"("ui8")", HostValue(int32_t{200}), true},
       {"f", R"("f32")", HostValue(0.1), true},
@@ -122,7 +122,7 @@ std::vector<ArgumentRow> NumberRows() {
       {"f", R"("f32")", HostValue::Bytes("inf"), false},
       {"F", R"("f64")", HostValue(0.1), true},
       {"F", R"("f64")", HostValue(0.5f), true},
-      {"F", R"("f64")", HostValue(kMost), false},
+      {"F", R"("f64")", HostValue(kMax), false},
       {"i", R"("f16")", HostValue(0.5), false},
       {"f", R"("f64")", HostValue(0.1), false},
   };
