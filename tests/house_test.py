@@ -145,6 +145,8 @@ class LintTest(unittest.TestCase):
               "a/b.cc": include("a/a.h")}, ["a/a, a/b"]),
             ({"a/a.h": include("b/a.h"), "b/a.h": "", "b/b.h": "",
               "b/c.h": include("a/b.h"), "a/b.h": ""}, ["a, b"]),
+            ({"tests/a.h": include("tests/b.h"), "tests/b.h": "",
+              "tests/b.cc": include("tests/a.h")}, ["tests/a, tests/b"]),
             ({"a/a_test.cc": include("b/a.h"), "b/a.h": include("a/b.h"),
               "a/b.h": ""}, []),
         ]:

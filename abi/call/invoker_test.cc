@@ -14,6 +14,8 @@
 #include "gtest/gtest.h"
 #include "tests/support/allocations.h"
 #include "tests/support/json_text.h"
+#include "tests/support/releases.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -143,14 +145,6 @@ TEST(HostArray, StridesAndBounds) {
   }
 }
 
-std::unique_ptr<Session> Open(absl::string_view file) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/", file));
-  auto devices = OpenDevices({}, hal::DriverOptions());
-  if (!program.ok() || !devices.ok()) return nullptr;
-  auto session = Session::Create({*program}, *devices);
-  return session.ok() ? *std::move(session) : nullptr;
-}
-
 absl::StatusOr<Invoker> Bind(Session& session, absl::string_view function) {
   auto callable = session.Lookup(function);
   if (!callable.ok()) return callable.status();
@@ -158,10 +152,10 @@ absl::StatusOr<Invoker> Bind(Session& session, absl::string_view function) {
 }
 
 TEST(Invoker, CallsOfEveryReleaseAndModel) {
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+  for (const char* release : tests::kReleases) {
     for (const char* variant : {"add.vmfb", "add.async.vmfb"}) {
       SCOPED_TRACE(absl::StrCat(release, "/", variant));
-      auto session = Open(absl::StrCat(release, "/", variant));
+      auto session = tests::OpenSession(absl::StrCat(release, "/", variant));
       ASSERT_NE(session, nullptr);
       auto add = Bind(*session, "add");
       ASSERT_EQ(StatusText(add), "OK");
@@ -189,7 +183,7 @@ TEST(Invoker, CallsOfEveryReleaseAndModel) {
 }
 
 TEST(Invoker, ArraysAreLentWhereTheyCanBe) {
-  auto session = Open("3.13/add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   ASSERT_NE(session, nullptr);
   auto add = Bind(*session, "add");
   ASSERT_EQ(StatusText(add), "OK");
@@ -249,8 +243,8 @@ TEST(Invoker, ReadOnlyArraysAreNotLent) {
       *HostArray::Borrow(ElementType::kFloat32, shape, {}, bytes);
   for (const auto& fixed :
        {array->ReadOnly()->Lent(), array->Lent()->ReadOnly()}) {
-    for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
-      auto session = Open(absl::StrCat(release, "/sharing.vmfb"));
+    for (const char* release : tests::kReleases) {
+      auto session = tests::OpenSession(absl::StrCat(release, "/sharing.vmfb"));
       ASSERT_NE(session, nullptr);
       auto write = Bind(*session, "write");
       ASSERT_EQ(StatusText(write), "OK");
@@ -265,7 +259,7 @@ TEST(Invoker, ReadOnlyArraysAreNotLent) {
 }
 
 TEST(Invoker, ReadOnlyArraysAreNoStorage) {
-  auto session = Open("3.13/destination.vmfb");
+  auto session = tests::OpenSession("3.13/destination.vmfb");
   ASSERT_NE(session, nullptr);
   auto add = Bind(*session, "add_into");
   ASSERT_EQ(StatusText(add), "OK");
@@ -283,7 +277,7 @@ TEST(Invoker, ReadOnlyArraysAreNoStorage) {
 
 // Lent elements that may still change are rejected if they need a range check.
 TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
-  auto session = Open("3.13/sharing.vmfb");
+  auto session = tests::OpenSession("3.13/sharing.vmfb");
   ASSERT_NE(session, nullptr);
   auto pass = Bind(*session, "signed");
   ASSERT_EQ(StatusText(pass), "OK");
@@ -312,7 +306,7 @@ TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
 
 // The owner of lent memory is kept until the last tensor over it is destroyed.
 TEST(Invoker, LentMemoryIsKept) {
-  auto session = Open("3.13/add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   ASSERT_NE(session, nullptr);
   struct alignas(64) Four {
     float numbers[4] = {1, 2, 3, 4};
@@ -447,7 +441,7 @@ TEST(Encoder, ArraysNeedADevice) {
 }
 
 TEST(Invoker, ScalarsAllocateNothing) {
-  auto session = Open("3.13/scalars.vmfb");
+  auto session = tests::OpenSession("3.13/scalars.vmfb");
   ASSERT_NE(session, nullptr);
   auto all = Bind(*session, "all");
   ASSERT_EQ(StatusText(all), "OK");

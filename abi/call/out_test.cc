@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/support/json_text.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -43,11 +44,6 @@ ArrayPtr Floats(std::vector<float> numbers) {
   return *HostArray::Copy(ElementType::kFloat32, shape,
                           {reinterpret_cast<const uint8_t*>(numbers.data()),
                            numbers.size() * sizeof(float)});
-}
-
-std::unique_ptr<Session> OpenModule(absl::string_view file) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/", file));
-  return *Session::Create({*program}, *OpenDevices({}, hal::DriverOptions()));
 }
 
 Invoker Find(Session& session, absl::string_view function) {
@@ -93,7 +89,7 @@ TEST(Out, StorageOrCopies) {
   for (const char* release : {"3.3", "3.13"}) {
     for (const auto& row : kRows) {
       SCOPED_TRACE(absl::StrCat(release, "/", row.file, " at ", row.first));
-      auto session = OpenModule(absl::StrCat(release, "/", row.file));
+      auto session = tests::OpenSession(absl::StrCat(release, "/", row.file));
       Invoker invoker = Find(*session, row.function);
       Memory memory;
       const HostValue out(memory.At(row.first, {4}, row.strides));
@@ -117,7 +113,7 @@ TEST(Out, StorageOrCopies) {
 // Memory of the last result takes the next one.
 TEST(Out, TensorsOfDevices) {
   for (const char* file : {"3.13/add.vmfb", "3.13/destination.vmfb"}) {
-    auto session = OpenModule(file);
+    auto session = tests::OpenSession(file);
     Invoker invoker = Find(*session, absl::string_view(file).find("add.") !=
                                              absl::string_view::npos
                                          ? "add"
@@ -138,7 +134,7 @@ TEST(Out, TensorsOfDevices) {
 
 // A result that shares the memory of an argument is copied like any other.
 TEST(Out, ResultsThatAreArguments) {
-  auto session = OpenModule("3.13/sharing.vmfb");
+  auto session = tests::OpenSession("3.13/sharing.vmfb");
   Invoker same = Find(*session, "same");
   Memory memory;
   for (size_t i = 0; i < 8; ++i) memory.floats[i] = static_cast<float>(i);
@@ -157,7 +153,7 @@ TEST(Out, ResultsThatAreArguments) {
 
 // Both results are the argument, which the first array overlaps.
 TEST(Out, ResultsInArraysOfOthers) {
-  auto session = OpenModule("3.13/sharing.vmfb");
+  auto session = tests::OpenSession("3.13/sharing.vmfb");
   Invoker twice = Find(*session, "twice");
   for (const std::vector<int64_t>& strides :
        std::vector<std::vector<int64_t>>{{}, {-4}, {8}}) {
@@ -175,7 +171,7 @@ TEST(Out, ResultsInArraysOfOthers) {
 }
 
 TEST(Out, SeveralResults) {
-  auto session = OpenModule("3.13/results.vmfb");
+  auto session = tests::OpenSession("3.13/results.vmfb");
   Invoker two = Find(*session, "two_tensors");
   const HostValue x(Floats({1, 2, 3}));
   Memory memory;
@@ -192,7 +188,7 @@ TEST(Out, SeveralResults) {
 }
 
 TEST(Out, ErrorsBeforeTheCall) {
-  auto session = OpenModule("3.13/results.vmfb");
+  auto session = tests::OpenSession("3.13/results.vmfb");
   Memory memory;
   const HostValue x(Floats({1, 2, 3}));
   const HostValue good(memory.At(0, {3}));
@@ -234,7 +230,7 @@ TEST(Out, ErrorsBeforeTheCall) {
     EXPECT_EQ(tests::JsonText(results[0]), "7.0");
     for (const float number : memory.floats) EXPECT_EQ(number, 0);
   }
-  auto scalars = OpenModule("3.13/scalars.vmfb");
+  auto scalars = tests::OpenSession("3.13/scalars.vmfb");
   Invoker pass = Find(*scalars, "pass_i32");
   std::vector<HostValue> results;
   EXPECT_EQ(StatusText(CallOut(pass, {HostValue(1)}, {good}, results)),
@@ -244,7 +240,7 @@ TEST(Out, ErrorsBeforeTheCall) {
 
 // A dimension that the signature leaves open is known after the call.
 TEST(Out, DynamicShapes) {
-  auto session = OpenModule("3.13/shapes.vmfb");
+  auto session = tests::OpenSession("3.13/shapes.vmfb");
   Invoker twice = Find(*session, "double");
   Memory memory;
   const HostValue x(Floats({1, 2, 3}));
@@ -258,7 +254,7 @@ TEST(Out, DynamicShapes) {
       "INVALID_ARGUMENT: Result 0: an array 3xf32 is returned; the array given "
       "as its memory is 4xf32.");
   // Storage may have any shape, too, and may then be left out.
-  auto into = OpenModule("3.13/destination.vmfb");
+  auto into = tests::OpenSession("3.13/destination.vmfb");
   Invoker square = Find(*into, "dynamic_into");
   std::array<int32_t, 3> numbers = {1, 2, 3};
   const int64_t shape[] = {3};

@@ -24,15 +24,6 @@ constexpr CollectiveOp kSum = {CollectiveKind::kAllReduce,
 
 absl::Status GoOn() { return absl::OkStatus(); }
 
-// Atomic, because one test reads the words while it runs.
-int DoubleKernel(const Environment*, const DispatchState* dispatch,
-                 const WorkgroupState* workgroup) {
-  auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
-  uint32_t* const word = words + workgroup->workgroup_id_x;
-  __atomic_store_n(word, 2 * *word, __ATOMIC_RELEASE);
-  return 0;
-}
-
 int FailKernel(const Environment*, const DispatchState*,
                const WorkgroupState*) {
   return 9;

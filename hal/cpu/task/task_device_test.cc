@@ -80,15 +80,6 @@ int FailKernel(const Environment*, const DispatchState*,
   return workgroup->workgroup_id_x == 7 ? 9 : 0;
 }
 
-// Doubles its word of binding 0. Wrong results show lost or reordered
-// dispatches.
-int DoubleKernel(const Environment*, const DispatchState* dispatch,
-                 const WorkgroupState* workgroup) {
-  auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
-  words[workgroup->workgroup_id_x] *= 2;
-  return 0;
-}
-
 // Adds to its word of binding 1 the number of words of binding 0 that differ
 // from the first word.
 int CompareKernel(const Environment*, const DispatchState* dispatch,
