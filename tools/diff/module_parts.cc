@@ -198,8 +198,8 @@ Item PartsReader::FunctionItem(const vm::FunctionText& text) const {
                   HashText({reinterpret_cast<const uint8_t*>(text.text.data()),
                             text.text.size()}))});
   item.properties.push_back(
-      {"registers", absl::StrCat(function.i32_register_count, " i32, ",
-                                 function.ref_register_count, " ref")});
+      {"registers", absl::StrCat(function.declared_i32_count, " i32, ",
+                                 function.declared_ref_count, " ref")});
   item.properties.push_back(
       {"requires", vm::FeaturesToString(function.requirements)});
   if (!function.export_name.empty()) return item;

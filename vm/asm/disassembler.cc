@@ -347,10 +347,10 @@ void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
   if (def.requirements != needs.requirements) {
     Note("func.requires ", FeaturesToString(def.requirements));
   }
-  if (def.i32_register_count != needs.i32_registers ||
-      def.ref_register_count != needs.ref_registers) {
-    Note("func.registers ", def.i32_register_count, " i32, ",
-         def.ref_register_count, " ref");
+  if (def.declared_i32_count != needs.i32_registers ||
+      def.declared_ref_count != needs.ref_registers) {
+    Note("func.registers ", def.declared_i32_count, " i32, ",
+         def.declared_ref_count, " ref");
   }
   Line("vm.func ", SymbolText(names_.function(function)),
        SignatureText(signature), " {");
