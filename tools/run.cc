@@ -203,15 +203,15 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
                    reader.Read(arguments.GetList("expected_output"), slots));
   abi::PrintOptions print = PrintOptionsOf(arguments);
   print.max_elements = abi::PrintOptions().max_elements;
-  std::string text;
-  ASSIGN_OR_RETURN(const bool same,
-                   abi::CompareValues(expected, results, ToleranceOf(arguments),
-                                      print, text));
-  if (same) {
-    text = "[SUCCESS] all function outputs matched their expected values.\n";
-  }
-  RETURN_IF_ERROR(WriteStdout(text));
-  return same;
+  ASSIGN_OR_RETURN(
+      const abi::Comparison comparison,
+      abi::CompareValues(expected, results, ToleranceOf(arguments), print));
+  RETURN_IF_ERROR(WriteStdout(
+      comparison.same
+          ? "[SUCCESS] all function outputs matched their expected values.\n"
+          : comparison.text));
+  for (const std::string& sentence : comparison.details) PrintNote(sentence);
+  return comparison.same;
 }
 
 // Prints modules' output and traces to stderr, at most kMaxPrinted lines of

@@ -230,13 +230,20 @@ struct Tolerance {
   double relative = 1e-5;
 };
 
-// Compares results with the expected values. Appends a "[FAILED]" paragraph for
-// each that differs. Returns true if none does.
-absl::StatusOr<bool> CompareValues(std::span<const ParsedValue> expected,
-                                   std::span<const vm::Value> actual,
-                                   const Tolerance& tolerance,
-                                   const PrintOptions& options,
-                                   std::string& out);
+// How results differ from the expected values.
+struct Comparison {
+  bool same = true;
+  std::string text;  // a "[FAILED]" paragraph for each result that differs
+  // A sentence for each tensor with elements that differ: their number, the
+  // largest error and its place.
+  std::vector<std::string> details;
+};
+
+// Compares results with the expected values. Fails if a tensor cannot be read.
+absl::StatusOr<Comparison> CompareValues(std::span<const ParsedValue> expected,
+                                         std::span<const vm::Value> actual,
+                                         const Tolerance& tolerance,
+                                         const PrintOptions& options);
 
 }  // namespace eyrie::abi
 

@@ -440,19 +440,78 @@ TEST_F(FunctionIo, Comparisons) {
     const auto expected = *Read(row.slots, row.expected);
     const auto read = *Read(row.slots, row.actual);
     for (const ParsedValue& value : read) actual.push_back(value.value);
-    std::string text;
-    EXPECT_EQ(
-        *CompareValues(expected, actual, Tolerance(), PrintOptions(), text),
-        row.want.empty());
-    EXPECT_EQ(text, row.want);
+    const Comparison comparison =
+        *CompareValues(expected, actual, Tolerance(), PrintOptions());
+    EXPECT_EQ(comparison.same, row.want.empty());
+    EXPECT_EQ(comparison.text, row.want);
   }
   Tolerance exact;
   exact.exact = true;
-  std::string text;
   const auto expected = *Read("r", "1xf32=1");
   const auto actual = *Read("r", "1xf32=1.00001");
   const std::vector<vm::Value> values = {actual[0].value};
-  EXPECT_FALSE(*CompareValues(expected, values, exact, PrintOptions(), text));
+  EXPECT_FALSE(CompareValues(expected, values, exact, PrintOptions())->same);
+}
+
+TEST_F(FunctionIo, DetailsOfComparisons) {
+  const struct {
+    const char* expected;
+    const char* actual;
+    const char* want;
+  } kRows[] = {
+      {"4xf32=1 2 3 4", "4xf32=1 2 3 4", ""},
+      {"5xf32=1", "4xf32=1", ""},  // no element can be compared
+      {"4xf32=1 2 3 4", "4xf32=1 2.5 3 3",
+       "2 of 4 elements differ; the largest error is 1 at [3] (3, expected "
+       "4)"},
+      // The first of equal errors.
+      {"2x3xf64=0", "2x3xf64=0 0 0 0 2 2",
+       "2 of 6 elements differ; the largest error is 2 at [1][1] (2, expected "
+       "0)"},
+      {"f32=1", "f32=2",
+       "1 of 1 elements differs; the largest error is 1 (2, expected 1)"},
+      {"3xf32=1 2 3", "3xf32=9 nan 30",
+       "3 of 3 elements differ; the largest error is NAN at [1] (NAN, "
+       "expected 2)"},
+      {"2xf32=inf 1", "2xf32=3 9",
+       "2 of 2 elements differ; the largest error is INF at [0] (3, expected "
+       "INF)"},
+      {"2xf16=1 2", "2xf16=1 2.5",
+       "1 of 2 elements differs; the largest error is 0.5 at [1] (2.5, "
+       "expected 2)"},
+      {"2xf8E5M2=1 2", "2xf8E5M2=1 4",
+       "1 of 2 elements differs; the largest error is 2 at [1] (4, expected "
+       "2)"},
+      {"3xi64=9223372036854775806 1 2", "3xi64=9223372036854775807 1 2",
+       "1 of 3 elements differs; the largest error is 1 at [0] "
+       "(9223372036854775807, expected 9223372036854775806)"},
+      {"2xsi8=-128 1", "2xsi8=127 1",
+       "1 of 2 elements differs; the largest error is 255 at [0] (127, "
+       "expected -128)"},
+      {"2xui8=1 200", "2xsi8=1 -56",
+       "1 of 2 elements differs; the largest error is 256 at [1] (-56, "
+       "expected 200)"},
+      {"3xi4=1 -8 3", "3xi4=1 7 3",
+       "1 of 3 elements differs; the largest error is 15 at [1] (7, expected "
+       "-8)"},
+      {"2xi1=0 1", "2xi1=1 1",
+       "1 of 2 elements differs; the largest error is 1 at [0] (01, expected "
+       "00)"},
+      {"2xcf64=1 2", "2xcf64=1 3",
+       "1 of 2 elements differs; the first at [1] (0000404000000000, expected "
+       "0000004000000000)"},
+  };
+  for (const auto& row : kRows) {
+    const auto expected = *Read("r", row.expected);
+    const std::vector<vm::Value> actual = {(*Read("r", row.actual))[0].value};
+    const Comparison comparison =
+        *CompareValues(expected, actual, Tolerance(), PrintOptions());
+    const std::string details =
+        comparison.details.empty() ? "" : comparison.details[0];
+    EXPECT_EQ(details, *row.want == '\0'
+                           ? ""
+                           : absl::StrCat("Result 0: ", row.want, "."));
+  }
 }
 
 }  // namespace
