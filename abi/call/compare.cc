@@ -1,6 +1,6 @@
 // Compares results with expected values.
 //
-// Tested by function_io_test.cc.
+// Tested by function_io_test.cc, compare_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -137,15 +137,15 @@ std::string TensorPair::Details(int64_t first) const {
 }
 
 // The differences of two tensors; empty if they match.
-struct TensorDifference {
+struct ComparedTensors {
   std::string text;  // in the public runtime's words
   std::string details;
 };
 
-absl::StatusOr<TensorDifference> CompareTensors(const hal::BufferView& expected,
-                                                const hal::BufferView& actual,
-                                                const Tolerance& tolerance) {
-  TensorDifference difference;
+absl::StatusOr<ComparedTensors> CompareTensors(const hal::BufferView& expected,
+                                               const hal::BufferView& actual,
+                                               const Tolerance& tolerance) {
+  ComparedTensors difference;
   const bool same_shape =
       std::equal(expected.shape().begin(), expected.shape().end(),
                  actual.shape().begin(), actual.shape().end());
@@ -248,7 +248,7 @@ absl::Status CompareOne(size_t index, const vm::Value& expected,
   const auto* expected_view = RefCast<hal::BufferView>(expected.ref());
   const auto* actual_view = RefCast<hal::BufferView>(actual.ref());
   if (expected_view && actual_view) {
-    ASSIGN_OR_RETURN(const TensorDifference difference,
+    ASSIGN_OR_RETURN(const ComparedTensors difference,
                      CompareTensors(*expected_view, *actual_view, tolerance));
     if (difference.text.empty()) return absl::OkStatus();
     fail(difference.text,

@@ -175,6 +175,10 @@ absl::Status CheckOutputText(absl::string_view text);
 // need no check. INVALID_ARGUMENT: it does.
 absl::Status CheckOutputFormat(absl::string_view text);
 
+// Appends a value as a .npy file: scalars have rank 0, buffers are arrays of
+// i8. INVALID_ARGUMENT: it is a list or another object.
+absl::Status AppendNpy(const vm::Value& value, std::string& out);
+
 // Writes values as --output says. All values that a run writes to one file are
 // one record, which is appended at once (base/file_appender.h) or replaces the
 // file (base/file_writer.h).

@@ -1,6 +1,7 @@
 // Compares elements of tensors, as numbers with a tolerance or bit by bit.
 //
-// Tested by abi/call/function_io_test.cc, tools/check/expectation_test.cc.
+// Tested by abi/call/function_io_test.cc, abi/call/compare_test.cc,
+// tools/check/expectation_test.cc.
 #ifndef EYRIE_ABI_TENSOR_TENSOR_COMPARE_H_
 #define EYRIE_ABI_TENSOR_TENSOR_COMPARE_H_
 
