@@ -14,6 +14,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -104,6 +105,7 @@ class ArgParser {
   explicit ArgParser(std::span<const Flag> flags) {
     arguments_.settings_.reserve(flags.size());
     for (const Flag& flag : flags) {
+      if (flag.kind == FlagKind::kHeading) continue;
       arguments_.keys_ += KeyOf(flag.name);
       Arguments::Setting& setting = arguments_.settings_.emplace_back(
           Arguments::Setting{.flag = flag, .set = false, .values = {}});
@@ -354,7 +356,9 @@ absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
                                          std::span<const char* const> args) {
   ArgParser parser(flags);
   const std::vector<std::string> list(args.begin(), args.end());
-  RETURN_IF_ERROR(parser.Parse(list, 0));
+  if (const absl::Status status = parser.Parse(list, 0); !status.ok()) {
+    return AsUsageError(status);
+  }
   return parser.Take();
 }
 
@@ -362,9 +366,18 @@ std::span<const Flag> PublicToolFlags() { return kPublicToolFlags; }
 
 std::string FlagsHelp(std::span<const Flag> flags) {
   std::string text;
+  absl::string_view heading;  // "" if it is printed
   for (const Flag& flag : flags) {
     const absl::string_view help = flag.help;
     if (help.empty() || flag.kind == FlagKind::kIgnored) continue;
+    if (flag.kind == FlagKind::kHeading) {
+      heading = help;
+      continue;
+    }
+    if (!heading.empty()) {
+      absl::StrAppend(&text, "# ==== ", heading, " ====\n\n");
+      heading = "";
+    }
     for (absl::string_view line : absl::StrSplit(help, '\n')) {
       absl::StrAppend(&text, "# ", line, "\n");
     }

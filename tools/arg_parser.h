@@ -27,6 +27,7 @@ enum class FlagKind : uint8_t {
   kList,     // strings, repeated
   kAction,   // --name or --name=value: an optional string
   kIgnored,  // accepted for compatibility, without effect
+  kHeading,  // not a flag: the title, in `help`, of the rows that follow
 };
 
 // One row of a tool's table.
@@ -40,6 +41,10 @@ struct Flag {
   // Without effect if functions are only interpreted.
   bool needs_jit = false;
 };
+
+constexpr Flag Heading(const char* title) {
+  return {"", FlagKind::kHeading, "", title};
+}
 
 // The parsed values, by name. A name that is not in the table, or is of another
 // kind than the getter's, is a bug and aborts the process.
@@ -96,7 +101,8 @@ absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
 // Returns the flags of public_flags.def, as rows of kind kIgnored.
 std::span<const Flag> PublicToolFlags();
 
-// Returns the help of all flags and their defaults, as a valid flag file.
+// Returns the help of all flags and their defaults under their headings, as a
+// valid flag file.
 std::string FlagsHelp(std::span<const Flag> flags);
 
 }  // namespace eyrie::tools

@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/usage_error.h"
 #include "vm/asm/assembler.h"
 #include "vm/asm/module_plan.h"
 
@@ -80,9 +81,8 @@ absl::Status Run(std::span<const char* const> args) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
   if (arguments.positional().size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("eyrie asm takes one file of assembly, not ",
-                     arguments.positional().size(), "."));
+    return UsageError(absl::StrCat("eyrie asm takes one file of assembly, not ",
+                                   arguments.positional().size(), "."));
   }
   const std::string& path = arguments.positional()[0];
   const std::string& output = arguments.GetString("output");

@@ -4,7 +4,11 @@
 // Modules, context and inputs are created once. The loop contains only the
 // call, and the first call is not measured.
 // Tested by cli_test.py.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -21,6 +25,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
+#include "tools/bench_table.h"
 #include "tools/benchmark_flags.h"
 #include "tools/command.h"
 #include "tools/device_flags.h"
@@ -29,6 +34,7 @@
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
 #include "tools/trace_flags.h"
+#include "tools/usage_error.h"
 #include "tools/versus.h"
 
 namespace eyrie::tools {
@@ -44,6 +50,7 @@ constexpr char kUsage[] =
     "# All --benchmark_... flags of Google Benchmark are accepted.\n\n";
 
 constexpr Flag kOwnFlags[] = {
+    Heading("Measurement"),
     {"time_unit", FlagKind::kString, "ms", "ms, us or ns."},
     {"batch_size", FlagKind::kInt, "1",
      "Number of items that one call processes; times are divided by it."},
@@ -55,6 +62,15 @@ constexpr Flag kOwnFlags[] = {
     {"percentiles", FlagKind::kBool, "false",
      "Prints p50, p90, p99 and max of the times of calls, in the unit of the\n"
      "row. Always set with several --callers."},
+    {"startup", FlagKind::kBool, "false",
+     "Prints, in the unit of the row, the time to load the modules and open "
+     "the\n"
+     "devices (load) and that of the first call (first_call), and the most\n"
+     "memory that this process has used in bytes (peak_memory)."},
+    {"compare", FlagKind::kBool, "false",
+     "Compares two files of an earlier run's rows, of\n"
+     "--benchmark_out=before.json, and measures nothing:\n"
+     "  eyrie bench --compare before.json after.json"},
     {"vs", FlagKind::kString, "",
      "A shell command that benchmarks the same functions in another program "
      "and\n"
@@ -83,8 +99,8 @@ absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
   if (text == "ms") return BenchmarkUnit::kMillisecond;
   if (text == "us") return BenchmarkUnit::kMicrosecond;
   if (text == "ns") return BenchmarkUnit::kNanosecond;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--time_unit='", text, "' is not valid; expected ms, us or ns."));
+  return UsageError(absl::StrCat("--time_unit='", text,
+                                 "' is not valid; expected ms, us or ns."));
 }
 
 // Returns calls of --function or, without it, of every function without
@@ -112,7 +128,7 @@ absl::StatusOr<std::vector<abi::PreparedCall>> PrepareCalls(
     calls.push_back(std::move(call));
   }
   if (calls.empty()) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         "Every function takes arguments; name one with --function and give its "
         "arguments with --input.");
   }
@@ -123,7 +139,15 @@ absl::StatusOr<std::vector<abi::PreparedCall>> PrepareCalls(
 struct Caller {
   std::unique_ptr<abi::Session> session;
   std::vector<abi::PreparedCall> calls;
+  // The time of the first call of each function; -1 before it.
+  std::vector<double> first_ns;
 };
+
+using Clock = std::chrono::steady_clock;
+
+double NanosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
 
 // Returns the row of the function `index` of all callers.
 MeasuredRow RowOf(std::vector<Caller>& callers, size_t index) {
@@ -136,14 +160,33 @@ MeasuredRow RowOf(std::vector<Caller>& callers, size_t index) {
   };
   // Calls once, so that everything created at first use, such as a driver's
   // kernel code, exists before the measurement.
-  row.prepare =
-      [call, is_warm = std::vector<char>(callers.size())](int caller) mutable {
-        return std::exchange(is_warm[static_cast<size_t>(caller)], 1) != 0
-                   ? absl::OkStatus()
-                   : call(caller);
-      };
+  row.prepare = [call, &callers, index](int caller) {
+    double& first_ns = callers[static_cast<size_t>(caller)].first_ns[index];
+    if (first_ns >= 0) return absl::OkStatus();
+    const Clock::time_point begin = Clock::now();
+    absl::Status status = call(caller);
+    first_ns = NanosecondsSince(begin);
+    return status;
+  };
   row.call = call;
   return row;
+}
+
+// Adds the counters of --startup.
+void AddStartup(std::span<const Caller> callers, size_t index, double load_ns,
+                BenchmarkUnit unit, std::vector<BenchmarkCounter>& counters) {
+  double first_ns = 0;
+  for (const Caller& caller : callers) {
+    first_ns = std::max(first_ns, caller.first_ns[index]);
+  }
+  counters.push_back({"load", load_ns / NanosecondsOf(unit)});
+  counters.push_back({"first_call", first_ns / NanosecondsOf(unit)});
+  rusage usage = {};
+  if (getrusage(RUSAGE_SELF, &usage) == 0) {
+    constexpr double kKiB = 1024;
+    counters.push_back(
+        {"peak_memory", static_cast<double>(usage.ru_maxrss) * kKiB});
+  }
 }
 
 absl::StatusOr<size_t> CallersOf(const Arguments& arguments) {
@@ -151,16 +194,19 @@ absl::StatusOr<size_t> CallersOf(const Arguments& arguments) {
   if (callers >= 1 && callers <= kMaxCallers) {
     return static_cast<size_t>(callers);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--callers=", callers, " is not between 1 and ", kMaxCallers, "."));
+  return UsageError(absl::StrCat("--callers=", callers,
+                                 " is not between 1 and ", kMaxCallers, "."));
 }
 
+// `load_ns` is the time that loading took.
 absl::StatusOr<std::vector<MeasuredRow>> RowsOf(const Arguments& arguments,
-                                                std::vector<Caller>& callers) {
+                                                std::vector<Caller>& callers,
+                                                double load_ns) {
   ASSIGN_OR_RETURN(const BenchmarkUnit unit,
                    ParseUnit(arguments.GetString("time_unit")));
   for (Caller& caller : callers) {
     ASSIGN_OR_RETURN(caller.calls, PrepareCalls(arguments, *caller.session));
+    caller.first_ns.assign(caller.calls.size(), -1);
   }
   std::vector<MeasuredRow> rows;
   for (size_t i = 0; i < callers[0].calls.size(); ++i) {
@@ -169,6 +215,11 @@ absl::StatusOr<std::vector<MeasuredRow>> RowsOf(const Arguments& arguments,
     row.batch = arguments.GetInt("batch_size");
     row.has_percentiles =
         callers.size() > 1 || arguments.GetBool("percentiles");
+    if (!arguments.GetBool("startup")) continue;
+    row.count = [&callers, i, load_ns,
+                 unit](std::vector<BenchmarkCounter>& counters) {
+      AddStartup(callers, i, load_ns, unit, counters);
+    };
   }
   return rows;
 }
@@ -180,10 +231,11 @@ absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
   ASSIGN_OR_RETURN(const size_t caller_count, CallersOf(arguments));
   const int64_t batch_size = arguments.GetInt("batch_size");
   if (batch_size < 1 || batch_size > kMaxIterations) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--batch_size=", batch_size, " is not 1 to ", kMaxIterations, "."));
+    return UsageError(absl::StrCat("--batch_size=", batch_size, " is not 1 to ",
+                                   kMaxIterations, "."));
   }
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
+  const Clock::time_point begin = Clock::now();
   ASSIGN_OR_RETURN(auto natives, LoadNativeLibraries(arguments));
   abi::SessionOptions options;
   RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
@@ -201,7 +253,9 @@ absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
     ASSIGN_OR_RETURN(caller.session,
                      abi::Session::Create(programs, devices, options));
   }
-  ASSIGN_OR_RETURN(std::vector<MeasuredRow> rows, RowsOf(arguments, callers));
+  const double load_ns = NanosecondsSince(begin);
+  ASSIGN_OR_RETURN(std::vector<MeasuredRow> rows,
+                   RowsOf(arguments, callers, load_ns));
   RETURN_IF_ERROR(tracing.Begin());
   running = true;
   absl::Status measured = flags.MeasureRows(rows);
@@ -234,20 +288,20 @@ std::vector<std::string> OwnCommand(std::span<const char* const> args) {
 // value.
 absl::Status CheckVersus(const Arguments& arguments) {
   if (absl::StripAsciiWhitespace(arguments.GetString("vs")).empty()) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         "--vs='' is empty; expected a shell command that benchmarks another "
         "program.");
   }
   RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
   const int64_t rounds = arguments.GetInt("vs_rounds");
   if (rounds < 1 || rounds > kMaxRounds) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--vs_rounds=", rounds, " is not between 1 and ", kMaxRounds, "."));
+    return UsageError(absl::StrCat("--vs_rounds=", rounds,
+                                   " is not between 1 and ", kMaxRounds, "."));
   }
   for (const auto* list :
        {&arguments.GetList("module"), &arguments.positional()}) {
     if (absl::c_linear_search(*list, "-")) {
-      return absl::InvalidArgumentError(
+      return UsageError(
           "--vs reads a module several times, but standard input can be read "
           "only once; give the path of a file.");
     }
@@ -260,7 +314,7 @@ absl::StatusOr<VersusResult> CompareWithRival(
     std::span<const char* const> args) {
   RETURN_IF_ERROR(CheckVersus(arguments));
   if (!flags.out().empty()) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         absl::StrCat("--benchmark_out='", flags.out(),
                      "' cannot be combined with --vs; "
                      "--benchmark_format=json prints its table as JSON."));
@@ -289,6 +343,25 @@ int VersusMain(const Arguments& arguments, const BenchmarkFlags& flags,
     PrintNote(absl::StrCat("Only one side has the row ", PlainName(name), "."));
   }
   return result->interrupted ? InterruptWatch::kExitCode : 0;
+}
+
+// Compares the two files that are given in place of modules.
+absl::Status CompareFiles(const Arguments& arguments, bool json) {
+  RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
+  const std::vector<std::string>& paths = arguments.positional();
+  if (paths.size() != 2 || !arguments.GetList("module").empty()) {
+    return UsageError(
+        absl::StrCat("--compare takes two files of benchmark output, not ",
+                     paths.size() + arguments.GetList("module").size(), "."));
+  }
+  ASSIGN_OR_RETURN(const FileComparison comparison,
+                   CompareBenchFiles(paths[0], paths[1],
+                                     arguments.GetString("time_unit"), json));
+  RETURN_IF_ERROR(WriteStdout(comparison.text));
+  for (const std::string& name : comparison.alone) {
+    PrintNote(absl::StrCat("Only one file has the row ", PlainName(name), "."));
+  }
+  return absl::OkStatus();
 }
 
 // The usage and flags for a module's functions or for an executable's kernel.
@@ -342,6 +415,10 @@ absl::StatusOr<int> Run(std::span<const char* const> given,
   ReportIgnoredFlags(arguments);
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return 0;
+  if (!is_executable && arguments.GetBool("compare")) {
+    RETURN_IF_ERROR(CompareFiles(arguments, flags.json()));
+    return 0;
+  }
   if (!is_executable && arguments.IsSet("vs") &&
       !arguments.GetBool("vs_side")) {
     return VersusMain(arguments, flags, given);

@@ -4,22 +4,28 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "base/folders.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "base/system_error.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -65,10 +71,19 @@ constexpr struct Row {
 
 constexpr absl::string_view kPrefix = "--benchmark_";
 
-bool IsSeconds(absl::string_view text) {
+// Returns the number of seconds in "0.2", "0.2s" or "200ms" as Google Benchmark
+// reads it, or nullopt.
+std::optional<std::string> SecondsIn(absl::string_view text) {
   double seconds = 0;
-  return absl::SimpleAtod(text, &seconds) && seconds >= 0 &&
-         seconds <= static_cast<double>(kMaxSeconds);
+  absl::Duration duration;
+  std::string plain(text);
+  if (!absl::SimpleAtod(text, &seconds)) {
+    if (!absl::ParseDuration(plain, &duration)) return std::nullopt;
+    seconds = absl::ToDoubleSeconds(duration);
+    plain = absl::StrFormat("%.9g", seconds);
+  }
+  if (seconds >= 0 && seconds <= static_cast<double>(kMaxSeconds)) return plain;
+  return std::nullopt;
 }
 
 // Returns a description of valid values, or "" if the value is valid. kMinTime
@@ -92,7 +107,7 @@ std::string Wanted(Kind kind, absl::string_view value) {
                  ? ""
                  : "s, ms, us or ns";
     case Kind::kSeconds:
-      return IsSeconds(value)
+      return SecondsIn(value)
                  ? ""
                  : absl::StrCat("a number of seconds, 0 to ", kMaxSeconds);
     case Kind::kCount:
@@ -111,8 +126,7 @@ std::string Wanted(Kind kind, absl::string_view value) {
 
 absl::Status Refused(const std::string& place, const std::string& value,
                      const std::string& wanted) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(place, "='", value, "' is ", wanted, "."));
+  return UsageError(absl::StrCat(place, "='", value, "' is ", wanted, "."));
 }
 
 const Row* FindRow(absl::string_view name) {
@@ -128,7 +142,7 @@ absl::Status Unknown(absl::string_view name) {
     names.push_back(absl::StrCat("benchmark_", row.name));
   }
   const std::string full = absl::StrCat("benchmark_", name);
-  return absl::InvalidArgumentError(
+  return UsageError(
       absl::StrCat("There is no flag --", full, ".", DidYouMean(full, names)));
 }
 
@@ -175,21 +189,25 @@ const char* CallRow(void* self, int32_t caller) {
   return Report(row.callers[index], std::move(status));
 }
 
-// Writes the percentiles of all callers' times, in the row's unit.
-size_t CountRow(void* self, BenchmarkCounter* counters) {
-  const MeasuredRow& row = *static_cast<MeasuredRow*>(self);
-  if (!row.has_percentiles) return 0;
+// Adds the percentiles of all callers' times, in the row's unit.
+void AddPercentiles(const MeasuredRow& row,
+                    std::vector<BenchmarkCounter>& counters) {
   CallTimes all;
   for (const MeasuredRow::Caller& caller : row.callers) all.Add(caller.times);
-  const double unit = row.unit == BenchmarkUnit::kNanosecond    ? 1
-                      : row.unit == BenchmarkUnit::kMicrosecond ? 1e3
-                                                                : 1e6;
-  size_t count = 0;
   for (const auto& [name, share] :
        {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1.0}}) {
-    counters[count++] = {name, all.Percentile(share) / unit};
+    counters.push_back({name, all.Percentile(share) / NanosecondsOf(row.unit)});
   }
-  return count;
+}
+
+size_t CountRow(void* self, BenchmarkCounter* to) {
+  const MeasuredRow& row = *static_cast<MeasuredRow*>(self);
+  std::vector<BenchmarkCounter> counters;
+  if (row.has_percentiles) AddPercentiles(row, counters);
+  if (row.count) row.count(counters);
+  const size_t size = std::min(counters.size(), kMaxBenchmarkCounters);
+  std::copy_n(counters.begin(), size, to);
+  return size;
 }
 
 }  // namespace
@@ -222,7 +240,7 @@ absl::StatusOr<BenchmarkFlags> BenchmarkFlags::Take(
     if (equals != text.npos) {
       value = std::string(text.substr(equals + 1));
     } else if (row->kind != Kind::kBool && row->kind != Kind::kDryRun) {
-      return absl::InvalidArgumentError(
+      return UsageError(
           absl::StrCat("Flag ", arg, " takes a value: ", arg, "=..."));
     }
     RETURN_IF_ERROR(flags.Add(absl::StrCat(kPrefix, name), name, value));
@@ -248,6 +266,10 @@ absl::Status BenchmarkFlags::Add(const std::string& place,
     return Refused(place, value, absl::StrCat("not ", wanted));
   }
   if (kind == Kind::kMinTime) return AddMinTime(place, value);
+  if (kind == Kind::kSeconds) {
+    flags_.push_back(absl::StrCat(kPrefix, name, "=", *SecondsIn(value)));
+    return absl::OkStatus();
+  }
   if (kind == Kind::kDryRun) {
     dry_run_ = false;
     (void)absl::SimpleAtob(value, &dry_run_);  // already checked
@@ -279,14 +301,14 @@ absl::Status BenchmarkFlags::AddMinTime(const std::string& place,
         place, value,
         absl::StrCat("not a number of calls, 1 to ", kMaxIterations));
   }
-  absl::ConsumeSuffix(&text, "s");
-  if (!IsSeconds(text)) {
+  const std::optional<std::string> seconds = SecondsIn(text);
+  if (!seconds) {
     return Refused(place, value,
                    absl::StrCat("neither a time of 0 to ", kMaxSeconds,
                                 " seconds, such as 0.2s, nor a number of "
                                 "calls, such as 100x"));
   }
-  flags_.push_back(absl::StrCat(kPrefix, "min_time=", text));
+  flags_.push_back(absl::StrCat(kPrefix, "min_time=", *seconds));
   return absl::OkStatus();
 }
 
@@ -330,7 +352,7 @@ absl::Status BenchmarkFlags::MeasureRows(std::span<MeasuredRow> rows) {
   }
   if (count > 0) return WriteFile();
   if (count < 0) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         absl::StrCat("Google Benchmark does not take ", unknown, "."));
   }
   return absl::NotFoundError(

@@ -25,6 +25,8 @@ namespace eyrie::tools {
 inline constexpr int64_t kMaxIterations =
     1'000'000'000;  // of a row, in Google Benchmark
 
+inline constexpr size_t kMaxOwnCounters = 4;
+
 // A row of the table: a function that is called in a loop.
 struct MeasuredRow {
   std::string name;
@@ -35,6 +37,8 @@ struct MeasuredRow {
   std::function<absl::Status(int caller)> prepare;
   std::function<absl::Status(int caller)> call;
   bool has_percentiles = false;  // print them
+  // Adds further counters of the row, at most kMaxOwnCounters. May be empty.
+  std::function<void(std::vector<BenchmarkCounter>& counters)> count;
 
   // The measurements of one of the threads that call at the same time.
   struct Caller {
@@ -44,6 +48,13 @@ struct MeasuredRow {
   };
   std::vector<Caller> callers = std::vector<Caller>(1);
 };
+
+// Returns the nanoseconds of a unit.
+constexpr double NanosecondsOf(BenchmarkUnit unit) {
+  return unit == BenchmarkUnit::kNanosecond    ? 1
+         : unit == BenchmarkUnit::kMicrosecond ? 1e3
+                                               : 1e6;
+}
 
 class BenchmarkFlags {
  public:

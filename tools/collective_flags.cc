@@ -11,6 +11,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kCollectiveFlags[] = {
+    Heading("Ranks"),
     {"collectives", FlagKind::kString, "",
      "How this process communicates with other ranks: mpi (under mpirun), or "
      "the\n"

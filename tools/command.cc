@@ -16,12 +16,15 @@
 #include "base/file_writer.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
 
 constexpr size_t kMaxLine = 8192;  // bytes per line of an error
 constexpr int kMaxNotes = 100;
+
+bool is_silent = false;
 
 // Keeps line breaks before two spaces, which begin lines of backtraces and
 // quoted texts. Escapes other line breaks, which come from quoted values.
@@ -58,11 +61,12 @@ int ReportError(const absl::Status& status) {
       absl::StrCat("eyrie: ", absl::StatusCodeToString(status.code()), ": ",
                    PlainLines(status.message()), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
-  return 1;
+  return ExitCodeOf(status);
 }
 
 void PrintNote(absl::string_view sentence) {
   static std::atomic<int> count = 0;
+  if (is_silent) return;
   const int number = ++count;
   if (number > kMaxNotes + 1) return;
   const std::string line = absl::StrCat(
@@ -72,7 +76,10 @@ void PrintNote(absl::string_view sentence) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+void SilenceNotes() { is_silent = true; }
+
 void ReportIgnoredFlags(const Arguments& arguments) {
+  if (is_silent) return;
   const std::vector<std::string> names = arguments.IgnoredFlags();
   if (names.empty()) return;
   const std::string line = absl::StrCat("eyrie: accepted without effect: --",

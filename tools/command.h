@@ -27,12 +27,17 @@ using CommandMain = int (*)(std::span<const char* const> args);
 // number. Must be called before anything else in main().
 void OccupyStandardStreams();
 
-// Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
+// Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns the exit
+// code.
 int ReportError(const absl::Status& status);
 
 // Prints "eyrie: note: The sentence." to stderr. Thread-safe. Only the first
 // hundred notes of a process are printed.
 void PrintNote(absl::string_view sentence);
+
+// Makes PrintNote and ReportIgnoredFlags print nothing, for --quiet. Must be
+// called before threads are started.
+void SilenceNotes();
 
 // Prints the names of given flags without effect to stderr, on one line.
 void ReportIgnoredFlags(const Arguments& arguments);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "tools/usage_error.h"
 #include "vm/isa/release.h"
 
 namespace eyrie::tools {
@@ -14,9 +15,9 @@ absl::Status CheckCompat(const Arguments& arguments) {
   if (compat.empty()) return absl::OkStatus();
   const std::optional<int> release = vm::FindRelease(compat);
   if (release && *release >= known.first) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--compat='", compat, "' is not a known release; expected ",
-                   known.ToString(), "."));
+  return UsageError(absl::StrCat("--compat='", compat,
+                                 "' is not a known release; expected ",
+                                 known.ToString(), "."));
 }
 
 }  // namespace eyrie::tools

@@ -16,6 +16,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kDeviceFlags[] = {
+    Heading("Lists of devices"),
     {"list_drivers", FlagKind::kBool, "false", "Lists the available drivers."},
     {"list_devices", FlagKind::kAction, "",
      "Lists the devices, or those of one driver: --list_devices=local-sync."},

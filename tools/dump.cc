@@ -17,6 +17,7 @@
 #include "tools/compat_flag.h"
 #include "tools/json_object.h"
 #include "tools/module_text.h"
+#include "tools/usage_error.h"
 #include "vm/asm/disassembler.h"
 #include "vm/module/archive.h"
 #include "vm/module/module_def.h"
@@ -198,7 +199,7 @@ absl::Status Dump(const Arguments& arguments, const std::string& path,
   const bool code =
       output == "disassembly" || !arguments.GetString("function").empty();
   if (!json && !code && output != "all" && output != "metadata") {
-    return absl::InvalidArgumentError(absl::StrCat(
+    return UsageError(absl::StrCat(
         "--output is '", output,
         "'; expected all, metadata, disassembly, flatbuffer-binary or "
         "flatbuffer-json."));
@@ -223,9 +224,8 @@ absl::Status Run(std::span<const char* const> args) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
   if (arguments.positional().size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("eyrie dump takes one module file, not ",
-                     arguments.positional().size(), "."));
+    return UsageError(absl::StrCat("eyrie dump takes one module file, not ",
+                                   arguments.positional().size(), "."));
   }
   RETURN_IF_ERROR(CheckCompat(arguments));
   if (const std::string& folder = arguments.GetString("rodata");

@@ -22,6 +22,7 @@
 #include "hal/executable.h"
 #include "hal/fence.h"
 #include "tools/load_flags.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 
@@ -40,6 +41,7 @@ constexpr uint32_t kAllStages = ~0u;
 constexpr int64_t kMaxBatch = 1'000'000;
 
 constexpr Flag kFlags[] = {
+    Heading("The kernel"),
     {"executable_file", FlagKind::kString, "",
      "The executable file; 'unzip' extracts it from a module."},
     {"executable_format", FlagKind::kString, "",
@@ -75,8 +77,8 @@ absl::StatusOr<std::vector<uint32_t>> ReadConstants(const Arguments& arguments,
   std::vector<uint32_t> constants;
   for (const std::string& text : arguments.GetList(name)) {
     if (!absl::SimpleAtoi(text, &constants.emplace_back())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--", name, "='", text, "' is no whole number of 32 bits."));
+      return UsageError(absl::StrCat("--", name, "='", text,
+                                     "' is no whole number of 32 bits."));
     }
   }
   return constants;
@@ -90,7 +92,7 @@ absl::StatusOr<Grid> ReadGrid(const std::string& text) {
     good = absl::SimpleAtoi(parts[i], &grid[i]);
   }
   if (good) return grid;
-  return absl::InvalidArgumentError(
+  return UsageError(
       absl::StrCat("--workgroup_count='", text,
                    "' is not valid; expected three numbers, such as 4,1,1."));
 }
@@ -99,8 +101,7 @@ absl::StatusOr<Ref<hal::Executable>> Load(const Arguments& arguments,
                                           hal::Device& device) {
   const std::string& path = arguments.GetString("executable_file");
   if (path.empty()) {
-    return absl::InvalidArgumentError(
-        "--executable_file must name the executable to measure.");
+    return UsageError("--executable_file must name the executable to measure.");
   }
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
   ASSIGN_OR_RETURN(const std::vector<uint32_t> constants,
@@ -142,12 +143,11 @@ absl::Status ReadBindings(const Arguments& arguments, Kernel& kernel) {
 absl::StatusOr<Kernel> Prepare(const Arguments& arguments) {
   Kernel kernel;
   if (arguments.IsSet("module") || !arguments.positional().empty()) {
-    return absl::InvalidArgumentError(
-        "'eyrie bench executable' takes no module.");
+    return UsageError("'eyrie bench executable' takes no module.");
   }
   const int64_t batch = arguments.GetInt("batch_size");
   if (batch < 1 || batch > kMaxBatch) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         absl::StrCat("--batch_size=", batch, " is not 1 to ", kMaxBatch, "."));
   }
   kernel.batch_size = static_cast<uint32_t>(batch);
@@ -214,8 +214,7 @@ absl::Status BenchExecutable(const Arguments& arguments,
   ASSIGN_OR_RETURN(const Kernel kernel, Prepare(arguments));
   const std::vector<std::string>& counts = arguments.GetList("workgroup_count");
   if (counts.empty()) {
-    return absl::InvalidArgumentError(
-        "--workgroup_count is missing; expected x,y,z.");
+    return UsageError("--workgroup_count is missing; expected x,y,z.");
   }
   std::vector<MeasuredRow> rows;
   for (const std::string& text : counts) {

@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "eyrie/c_base.h"
 #include "tools/command.h"
+#include "tools/usage_error.h"
 #include "vm/isa/version.h"
 
 extern const char eyrie_commit[];  // in version_stamp.cc
@@ -53,7 +54,7 @@ std::string Usage() {
   std::string text = "Usage: eyrie COMMAND [flags]\n\n";
   for (const Command& command : kCommands) {
     absl::StrAppend(&text, "  ", command.name,
-                    std::string(9 - std::strlen(command.name), ' '),
+                    std::string(12 - std::strlen(command.name), ' '),
                     command.summary, "\n");
   }
   absl::StrAppend(&text, "\neyrie COMMAND --help lists the flags; ",
@@ -78,7 +79,7 @@ int Print(const std::string& text) {
 int Main(std::span<const char* const> args) {
   if (args.empty()) {
     std::fputs(Usage().c_str(), stderr);
-    return 1;
+    return ExitCodeOf(UsageError("No command is named."));
   }
   std::string name = args[0];
   std::vector<const char*> flags(args.begin() + 1, args.end());
@@ -96,10 +97,10 @@ int Main(std::span<const char* const> args) {
     if (name == command.name) return command.main(flags);
     names.push_back(command.name);
   }
-  ReportError(absl::InvalidArgumentError(absl::StrCat(
+  const int code = ReportError(UsageError(absl::StrCat(
       "There is no command '", name, "'.", DidYouMean(name, names))));
   std::fputs(Usage().c_str(), stderr);
-  return 1;
+  return code;
 }
 
 }  // namespace
@@ -110,6 +111,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` is an error
   std::vector<const char*> args =
       eyrie::tools::ArgumentsOf(argc > 0 ? argv[0] : "");
+  if (!args.empty()) eyrie::tools::UsePublicExitCodes();
   for (int i = 1; i < argc; ++i) args.push_back(argv[i]);
   return eyrie::tools::Main(args);
 }

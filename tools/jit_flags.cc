@@ -6,12 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tools/command.h"
+#include "tools/usage_error.h"
 #include "vm/jit/jit.h"
 
 namespace eyrie::tools {
 namespace {
 
 constexpr Flag kJitFlags[] = {
+    Heading("Compiled functions"),
     {"jit", FlagKind::kString, "lazy",
      "Compiles functions of modules to machine code: lazy compiles hot\n"
      "functions, eager each function when it is first called, off none. Other\n"
@@ -58,7 +60,7 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
   const std::string& text = arguments.GetString("jit");
   if (text == "off") return std::shared_ptr<const vm::Jit>();
   if (text != "lazy" && text != "eager") {
-    return absl::InvalidArgumentError(absl::StrCat(
+    return UsageError(absl::StrCat(
         "--jit='", text, "' is not valid; expected off, lazy or eager."));
   }
   vm::jit::Names names;

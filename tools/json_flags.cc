@@ -1,6 +1,8 @@
 // JSON in and out, by the signature of the function.
 #include "tools/json_flags.h"
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,26 +15,32 @@
 #include "abi/signature/signature.h"
 #include "abi/signature/signature_reader.h"
 #include "abi/value/json_value.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
+#include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "base/text_stream.h"
 #include "tools/command.h"
 #include "tools/limit_flags.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
 
 constexpr Flag kJsonFlags[] = {
+    Heading("Arguments as JSON"),
     {"args", FlagKind::kString, "",
      "The function's arguments as a JSON array, instead of --input: numbers,\n"
      "strings, lists and objects, as in its signature. Arrays are nested\n"
      "numbers, {\"$npy\": \"a.npy\"}, {\"$npz\": \"a.npz\", \"key\": \"x\"} "
      "or\n"
-     "{\"$dtype\": \"bf16\", \"data\": [1, 2]}."},
+     "{\"$dtype\": \"bf16\", \"data\": [1, 2]}. --args=@file reads a file, "
+     "and\n"
+     "--args=- standard input."},
     {"kwargs", FlagKind::kString, "",
      "Arguments by name, as a JSON object. With --args: the arguments that\n"
-     "--args does not contain."},
+     "--args does not contain. @file and '-' as for --args."},
     {"seed", FlagKind::kInt, "0", "The seed of --input=random."},
 };
 
@@ -42,11 +50,31 @@ absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
                             exported.signature());
 }
 
+// Returns the JSON of a flag: its value, the content of "@file" or, for "-",
+// standard input.
+absl::StatusOr<std::string> TextOfFlag(const Arguments& arguments,
+                                       const char* flag) {
+  const std::string& value = arguments.GetString(flag);
+  const bool is_stdin = value == "-";
+  if (!is_stdin && !absl::StartsWith(value, "@")) return value;
+  ASSIGN_OR_RETURN(const auto file, is_stdin
+                                        ? MappedFile::ReadAll(STDIN_FILENO, "-")
+                                        : MappedFile::Open(value.substr(1)));
+  const auto bytes = file->bytes();
+  if (bytes.size() > kMaxMade) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("--", flag, "=", value, " has ", bytes.size(),
+                     " bytes; expected at most ", kMaxMade, "."));
+  }
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
 absl::StatusOr<abi::HostValue> ReadFlag(const Arguments& arguments,
                                         const char* flag,
                                         const abi::Callable& function) {
   const std::string where = absl::StrCat("(--", flag, ")");
-  const auto json = ParseJson(arguments.GetString(flag));
+  ASSIGN_OR_RETURN(const std::string text, TextOfFlag(arguments, flag));
+  const auto json = ParseJson(text);
   if (!json.ok()) return Annotate(json.status(), where);
   auto value = abi::FromJson(*json, abi::JsonFiles::kRead, function.memory());
   if (!value.ok()) {
@@ -89,8 +117,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
   ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
   const bool has_json = arguments.IsSet("args") || arguments.IsSet("kwargs");
   if (has_json && !arguments.GetList("input").empty()) {
-    return absl::InvalidArgumentError(
-        "--input cannot be combined with --args or --kwargs.");
+    return UsageError("--input cannot be combined with --args or --kwargs.");
   }
   abi::HostValue::Items positional;
   abi::HostValue::Entries named;
@@ -106,7 +133,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     ASSIGN_OR_RETURN(const abi::HostValue value,
                      ReadFlag(arguments, "args", function));
     if (value.items() == nullptr) {
-      return absl::InvalidArgumentError(
+      return UsageError(
           absl::StrCat("--args is ", value.Describe(), ", not a JSON array."));
     }
     positional = *value.items();
@@ -115,8 +142,8 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     ASSIGN_OR_RETURN(const abi::HostValue value,
                      ReadFlag(arguments, "kwargs", function));
     if (value.entries() == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--kwargs is ", value.Describe(), ", not a JSON object."));
+      return UsageError(absl::StrCat("--kwargs is ", value.Describe(),
+                                     ", not a JSON object."));
     }
     named = *value.entries();
   }
@@ -130,10 +157,30 @@ bool WantsJsonOutput(const Arguments& arguments) {
   return outputs.size() == 1 && outputs[0] == "json";
 }
 
-absl::Status PrintResultsJson(const Arguments& arguments,
+absl::StatusOr<std::vector<vm::Value>> ReadJsonArguments(
+    const Arguments& arguments, absl::string_view text,
+    const abi::Callable& function, const Ref<hal::Device>& device) {
+  ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text));
+  auto value = abi::FromJson(json, abi::JsonFiles::kRead, function.memory());
+  if (!value.ok()) return HintAtMaxMemory(arguments, value.status());
+  const abi::HostValue::Items* const items = value->items();
+  const abi::HostValue::Entries* const entries = value->entries();
+  if (items == nullptr && entries == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The arguments are ", value->Describe(),
+                     "; expected a JSON array, or an object of names."));
+  }
+  return abi::Invoker::WithoutFunction(device, std::move(signature),
+                                       function.memory())
+      .Encode(items ? *items : abi::HostValue::Items(),
+              entries ? *entries : abi::HostValue::Entries());
+}
+
+absl::Status WriteResultsJson(const Arguments& arguments,
                               std::vector<vm::Value> results,
                               const abi::Callable& function,
-                              const Ref<hal::Device>& device) {
+                              const Ref<hal::Device>& device, TextSink sink) {
   ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
   auto values = abi::Invoker::WithoutFunction(device, std::move(signature),
                                               MeterOf(function.memory()))
@@ -142,12 +189,20 @@ absl::Status PrintResultsJson(const Arguments& arguments,
   const abi::HostValue printed = values->size() == 1
                                      ? std::move((*values)[0])
                                      : abi::HostValue::List(*std::move(values));
+  TextStream out(sink);
+  abi::WriteJson(printed, out);
+  return out.Finish();
+}
+
+absl::Status PrintResultsJson(const Arguments& arguments,
+                              std::vector<vm::Value> results,
+                              const abi::Callable& function,
+                              const Ref<hal::Device>& device) {
   // Printed in pieces: the text may be six times as large as the values.
-  return WriteTextTo("-", [&printed](TextSink sink) {
-    TextStream out(sink);
-    abi::WriteJson(printed, out);
-    out.Add("\n");
-    return out.Finish();
+  return WriteTextTo("-", [&](TextSink sink) {
+    RETURN_IF_ERROR(WriteResultsJson(arguments, std::move(results), function,
+                                     device, sink));
+    return sink("\n");
   });
 }
 

@@ -12,6 +12,7 @@
 #include "abi/call/session.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
+#include "base/text_stream.h"
 #include "hal/device.h"
 #include "tools/arg_parser.h"
 #include "vm/isa/value.h"
@@ -35,11 +36,23 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     const Arguments& arguments, const abi::Callable& function,
     const Ref<hal::Device>& device);
 
+// Returns the arguments that a JSON array gives in order, or a JSON object by
+// name. INVALID_ARGUMENT: the text is neither, or does not match the signature.
+absl::StatusOr<std::vector<vm::Value>> ReadJsonArguments(
+    const Arguments& arguments, absl::string_view text,
+    const abi::Callable& function, const Ref<hal::Device>& device);
+
 // Reports whether --output=json is given, and no other --output.
 bool WantsJsonOutput(const Arguments& arguments);
 
-// Prints the results on one line: a single result as its value, otherwise an
-// array.
+// Writes the results as JSON without a line break: a single result as its
+// value, otherwise an array.
+absl::Status WriteResultsJson(const Arguments& arguments,
+                              std::vector<vm::Value> results,
+                              const abi::Callable& function,
+                              const Ref<hal::Device>& device, TextSink sink);
+
+// Prints the same to stdout, as one line.
 absl::Status PrintResultsJson(const Arguments& arguments,
                               std::vector<vm::Value> results,
                               const abi::Callable& function,

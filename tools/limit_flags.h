@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/memory_meter.h"
 #include "tools/arg_parser.h"
 #include "vm/limits/limits.h"
@@ -35,15 +36,20 @@ std::shared_ptr<MemoryMeter> MeterOf(
 absl::Status HintAtMaxMemory(const Arguments& arguments,
                              const absl::Status& status);
 
-// Parses a size, such as "4096", "64KiB" or "1.5GiB", as bytes. Units are B,
-// KiB, MiB, GiB, TiB and KB, MB, GB, TB. INVALID_ARGUMENT: the text is not a
-// size.
+// Parses a size, such as "4096", "64M" or "1.5GiB", as bytes. Units are B,
+// KiB, MiB, GiB, TiB, the same as K, M, G, T, and KB, MB, GB, TB.
+// INVALID_ARGUMENT: the text is not a size.
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
 // Parses the value of the flag `name` in the same way; the error names the
 // flag.
 absl::Status ReadSize(const Arguments& arguments, const char* name,
                       uint64_t& bytes);
+
+// Parses the value of the flag `name` as a duration such as "500ms", or as a
+// number of `unit`s. INVALID_ARGUMENT: it is neither, or is negative.
+absl::Status ReadDuration(const Arguments& arguments, const char* name,
+                          absl::Duration unit, absl::Duration& duration);
 
 }  // namespace eyrie::tools
 

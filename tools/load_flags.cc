@@ -11,6 +11,7 @@
 
 #include "abi/call/function_io.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/status_macros.h"
@@ -25,6 +26,7 @@
 #include "tools/native_flags.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
+#include "tools/usage_error.h"
 #include "tools/vulkan_flags.h"
 #include "vm/limits/limits.h"
 
@@ -39,6 +41,7 @@ constexpr Flag kCommandFlags[] = {
      "is a valid flag file."},
 };
 constexpr Flag kModuleFlags[] = {
+    Heading("Modules and functions"),
     {"module", FlagKind::kList, "",
      "A compiled module (.vmfb), or '-' for standard input. Modules can also "
      "be\n"
@@ -65,6 +68,7 @@ constexpr Flag kCallFlags[] = {
      "A single auto, random or zeros makes all arguments from the signature."},
 };
 constexpr Flag kOpenFlags[] = {
+    Heading("Devices and threads"),
     {"device", FlagKind::kList, "",
      "A device to run on, as listed by --list_devices; the default is\n"
      "local-sync. Repeat it for several."},
@@ -77,7 +81,7 @@ constexpr Flag kOpenFlags[] = {
      "their buffers."},
     {"max_idle_memory", FlagKind::kString, "",
      "Limit of the memory that each device keeps for later buffers, such as\n"
-     "64MiB; 0 keeps nothing. The default is a quarter of the memory that "
+     "64M; 0 keeps nothing. The default is a quarter of the memory that "
      "this\n"
      "process, or the GPU, has. Memory that is not used for 10 s is freed."},
     {"task_topology_group_count", FlagKind::kInt, "0",
@@ -92,14 +96,15 @@ constexpr Flag kOpenFlags[] = {
      "Processors (0-3,8) to bind threads to, one thread each. Repeated lists "
      "are\n"
      "joined."},
-    {"task_worker_spin_us", FlagKind::kInt, "50",
-     "Maximum time that an idle thread looks for work before it sleeps, in\n"
-     "microseconds."},
-    {"task_worker_stack_size", FlagKind::kInt, "0",
-     "Minimum stack size of each thread in bytes; 0 uses the system's "
-     "default."},
+    {"task_worker_spin_us", FlagKind::kString, "50",
+     "Maximum time that an idle thread looks for work before it sleeps: a\n"
+     "number of microseconds, or a duration such as 1ms."},
+    {"task_worker_stack_size", FlagKind::kString, "0",
+     "Minimum stack size of each thread, such as 131072 or 1M; 0 uses the\n"
+     "system's default."},
 };
 constexpr Flag kEndFlags[] = {
+    Heading("Statistics"),
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
@@ -107,14 +112,20 @@ constexpr Flag kEndFlags[] = {
 
 constexpr size_t kUsualFlags = 160;  // of a command, roughly
 
-hal::cpu::TaskOptions TaskOptionsOf(const Arguments& arguments) {
+absl::StatusOr<hal::cpu::TaskOptions> TaskOptionsOf(
+    const Arguments& arguments) {
   hal::cpu::TaskOptions options;
   options.mode = arguments.GetString("task_topology_mode");
   options.group_count = arguments.GetInt("task_topology_group_count");
   options.max_group_count = arguments.GetInt("task_topology_max_group_count");
   options.cpu_ids = arguments.GetList("task_topology_cpu_ids");
-  options.spin_us = arguments.GetInt("task_worker_spin_us");
-  options.stack_bytes = arguments.GetInt("task_worker_stack_size");
+  absl::Duration spin;
+  RETURN_IF_ERROR(ReadDuration(arguments, "task_worker_spin_us",
+                               absl::Microseconds(1), spin));
+  options.spin_us = absl::ToInt64Microseconds(spin);
+  uint64_t stack = 0;
+  RETURN_IF_ERROR(ReadSize(arguments, "task_worker_stack_size", stack));
+  options.stack_bytes = static_cast<int64_t>(stack);
   return options;
 }
 
@@ -157,15 +168,15 @@ std::vector<Flag> KernelFlags() {
 }
 
 std::vector<Flag> WithSessionFlags(std::span<const Flag> own) {
-  return Joined({kCommandFlags, kModuleFlags, kOpenFlags, kEndFlags,
-                 ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
-                 JitFlags(), TraceFlags(), own, PublicToolFlags()});
+  return Joined({kCommandFlags, kModuleFlags, own, ParameterFlags(),
+                 LimitFlags(), kOpenFlags, VulkanFlags(), NativeFlags(),
+                 JitFlags(), TraceFlags(), kEndFlags, PublicToolFlags()});
 }
 
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
-  return Joined({kCommandFlags, kModuleFlags, kCallFlags, kOpenFlags, kEndFlags,
-                 ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
-                 JitFlags(), TraceFlags(), JsonFlags(), own,
+  return Joined({kCommandFlags, kModuleFlags, kCallFlags, JsonFlags(), own,
+                 ParameterFlags(), LimitFlags(), kOpenFlags, VulkanFlags(),
+                 NativeFlags(), JitFlags(), TraceFlags(), kEndFlags,
                  PublicToolFlags()});
 }
 
@@ -184,7 +195,7 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
     return std::vector<abi::Program>{std::move(program)};
   }
   if (paths.empty()) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         "No module is given; expected the path of a .vmfb file, or '-' for "
         "standard input.");
   }
@@ -208,7 +219,8 @@ absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments) {
     RETURN_IF_ERROR(ReadSize(arguments, "max_idle_memory",
                              options.max_idle_memory.emplace()));
   }
-  options.Of<hal::cpu::TaskOptions>() = TaskOptionsOf(arguments);
+  ASSIGN_OR_RETURN(options.Of<hal::cpu::TaskOptions>(),
+                   TaskOptionsOf(arguments));
   ASSIGN_OR_RETURN(options.Of<hal::vulkan::VulkanOptions>(),
                    VulkanOptionsOf(arguments));
   options.notice = PrintNote;

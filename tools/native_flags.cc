@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "tools/usage_error.h"
 #include "vm/asm/assembler.h"
 
 namespace eyrie::tools {
@@ -17,6 +18,7 @@ namespace {
 constexpr char kManifest[] = "manifest=";
 
 constexpr Flag kNativeFlags[] = {
+    Heading("Native libraries"),
     {"native_library", FlagKind::kList, "",
      "A shared library with functions that modules can import: path, or\n"
      "path,manifest=file.json if the library has no note that describes them.\n"
@@ -39,14 +41,14 @@ absl::StatusOr<NativeLibraries> LoadNativeLibraries(
     }
     const size_t comma = text.find(',');
     if (comma == 0 || text.empty()) {
-      return absl::InvalidArgumentError(
+      return UsageError(
           absl::StrCat("--native_library='", text, "' has no path."));
     }
     absl::string_view manifest;
     if (comma != text.npos) {
       manifest = absl::string_view(text).substr(comma + 1);
       if (!absl::ConsumePrefix(&manifest, kManifest) || manifest.empty()) {
-        return absl::InvalidArgumentError(absl::StrCat(
+        return UsageError(absl::StrCat(
             "--native_library='", text,
             "' is not valid; expected path or path,manifest=file."));
       }
@@ -65,7 +67,7 @@ absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
   if (function.empty()) {
     const std::vector<std::string> names = native::NativeFunctionNames(natives);
     if (names.size() != 1) {
-      return absl::InvalidArgumentError(
+      return UsageError(
           absl::StrCat("--function must name one of the native functions: ",
                        absl::StrJoin(names, ", "), "."));
     }
@@ -93,7 +95,7 @@ absl::Status CheckCalled(const Arguments& arguments,
       return absl::OkStatus();
     }
   }
-  return absl::InvalidArgumentError(
+  return UsageError(
       absl::StrCat("--function='", function,
                    "' is a function of a native library; to call it, give "
                    "no module."));

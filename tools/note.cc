@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -76,7 +77,7 @@ absl::StatusOr<std::string> ReadManifestText(const Arguments& arguments,
     return ManifestOfMlir(arguments, path, text);
   }
   if (arguments.IsSet("module") || arguments.IsSet("index_bits")) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         "--module and --index_bits apply to .mlir files and --function only; a "
         "manifest contains them.");
   }
@@ -88,7 +89,7 @@ absl::StatusOr<std::string> ManifestOfFlags(const Arguments& arguments) {
   for (const std::string& text : arguments.GetList("function")) {
     const size_t colon = text.find(':');
     if (colon == text.npos) {
-      return absl::InvalidArgumentError(absl::StrCat(
+      return UsageError(absl::StrCat(
           "--function='", text, "' is not valid; expected \"name: type\"."));
     }
     functions.push_back({.name = text.substr(0, colon),
@@ -110,7 +111,7 @@ absl::Status Run(std::span<const char* const> args) {
   const std::string& output = arguments.GetString("output");
   const bool by_flags = arguments.IsSet("function");
   if (arguments.positional().size() != (by_flags ? 0 : 1) || output.empty()) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         "eyrie note takes one manifest, .mlir file or --function, and -o with "
         "the file to write.");
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tools/load_progress.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using Mode = hal::ParameterFile::Mode;
 
 constexpr Flag kParameterFlags[] = {
+    Heading("Parameters"),
     {"parameters", FlagKind::kList, "",
      "A parameter file (.irpa, .safetensors or .gguf): path, or scope=path "
      "for\n"
@@ -57,7 +59,7 @@ absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
     if (name == known.name) mode = known.mode;
   }
   if (!mode) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         absl::StrCat("--parameter_mode='", name,
                      "' is not valid; expected file, mmap, preload or write."));
   }

@@ -18,9 +18,11 @@
 #include "hal/parameters/parameter_index.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/limit_flags.h"
 #include "tools/load_progress.h"
 #include "tools/parameter_flags.h"
 #include "tools/parameter_text.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -42,8 +44,8 @@ constexpr Flag kDumpFlags[] = {
 constexpr Flag kOutputFlags[] = {
     {"output", FlagKind::kString, "",
      "The .irpa file to write; '-' is standard output.", "-o"},
-    {"alignment", FlagKind::kInt, "64",
-     "Alignment of data in bytes, a power of two from 16 to 1073741824."},
+    {"alignment", FlagKind::kString, "64",
+     "Alignment of data in bytes, a power of two from 16 to 1G."},
     {"quiet", FlagKind::kBool, "false",
      "Does not print a table of the written file."},
 };
@@ -82,7 +84,7 @@ absl::Status CheckExtracted(const Arguments& arguments) {
   for (const std::string& text : arguments.GetList("extract")) {
     const size_t equals = text.rfind('=');
     if (equals == text.npos || equals + 1 == text.size()) {
-      return absl::InvalidArgumentError(
+      return UsageError(
           absl::StrCat("--extract='", text, "' is not [scope::]key=file."));
     }
     RETURN_IF_ERROR(CheckOutputPath("--extract=", text.substr(equals + 1),
@@ -125,7 +127,7 @@ absl::Status Dump(const Arguments& arguments) {
 absl::Status CheckArchivePath(const Arguments& arguments) {
   const std::string& path = arguments.GetString("output");
   if (path.empty()) {
-    return absl::InvalidArgumentError("--output must name a file to write.");
+    return UsageError("--output must name a file to write.");
   }
   return CheckOutputPath(arguments.Prefix("output"), path, {});
 }
@@ -134,8 +136,8 @@ absl::Status CheckArchivePath(const Arguments& arguments) {
 absl::Status WriteArchive(const Arguments& arguments,
                           std::span<const ParameterSource> sources) {
   const std::string& path = arguments.GetString("output");
-  const auto alignment = static_cast<uint64_t>(
-      std::max<int64_t>(arguments.GetInt("alignment"), 0));
+  uint64_t alignment = 0;
+  RETURN_IF_ERROR(ReadSize(arguments, "alignment", alignment));
   ASSIGN_OR_RETURN(const uint64_t size, hal::IrpaSize(sources, alignment));
   {
     LoadProgress progress;
@@ -268,8 +270,7 @@ absl::StatusOr<Changes> Changes::Read(const Arguments& arguments) {
   for (const std::string& text : arguments.GetList("rename")) {
     const size_t equals = text.find('=');
     if (equals == text.npos || equals + 1 == text.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--rename='", text, "' is not old=new."));
+      return UsageError(absl::StrCat("--rename='", text, "' is not old=new."));
     }
     add("rename", text).rename = text.substr(equals + 1);
   }
@@ -417,12 +418,12 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
                                     verb.summary, ".\n\n", FlagsHelp(flags)));
   }
   if (!takes_files && !arguments.positional().empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("eyrie params ", verb.name, " takes no file such as '",
-                     arguments.positional()[0], "'."));
+    return UsageError(absl::StrCat("eyrie params ", verb.name,
+                                   " takes no file such as '",
+                                   arguments.positional()[0], "'."));
   }
   if (takes_files && arguments.GetList("parameters").empty()) {
-    return absl::InvalidArgumentError("No parameter file is given.");
+    return UsageError("No parameter file is given.");
   }
   return verb.run(arguments);
 }
@@ -442,7 +443,7 @@ int ParamsMain(std::span<const char* const> args) {
   }
   std::vector<std::string> names;
   for (const Verb& verb : Verbs()) names.push_back(verb.name);
-  return ReportError(absl::InvalidArgumentError(absl::StrCat(
+  return ReportError(UsageError(absl::StrCat(
       name.empty() ? "No command is named"
                    : absl::StrCat("There is no command '", name, "'"),
       "; eyrie params takes dump, create or convert.",

@@ -14,8 +14,10 @@
 #include "base/file_target.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 #include "hal/collectives/channel.h"
 #include "tools/arg_parser.h"
+#include "tools/batch.h"
 #include "tools/collective_flags.h"
 #include "tools/command.h"
 #include "tools/compat_flag.h"
@@ -26,6 +28,7 @@
 #include "tools/module_text.h"
 #include "tools/native_flags.h"
 #include "tools/trace_flags.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -41,6 +44,7 @@ constexpr size_t kMaxPrinted = 10000;  // lines of modules' output
 constexpr size_t kMaxLine = 65536;     // bytes per line about a module
 
 constexpr Flag kOwnFlags[] = {
+    Heading("Results"),
     {"output", FlagKind::kList, "",
      "How to show a result, in order:\n"
      "  (nothing)        discarded\n"
@@ -49,6 +53,7 @@ constexpr Flag kOwnFlags[] = {
      "  @a.npz +a.npz    written as a member arr_0, arr_1 ... of a .npz file\n"
      "  @a.bin +a.bin    written as raw bytes\n"
      "A single json prints all results by the signature, as one line of JSON.\n"
+     "A single npy writes all results to stdout as .npy files in a row.\n"
      "Files are written after all results are available. A file keeps its "
      "links,\n"
      "mode and owner, and its old content if writing fails."},
@@ -69,6 +74,8 @@ constexpr Flag kOwnFlags[] = {
      "value."},
     {"equality_mode", FlagKind::kString, "approximate",
      "approximate, or exact: results must be equal byte for byte."},
+    {"quiet", FlagKind::kBool, "false",
+     "Prints results and errors only: no line EXEC, and no notes."},
     {"output_max_element_count", FlagKind::kInt, "1024",
      "Maximum number of elements printed of a result."},
     {"print_signature", FlagKind::kBool, "false",
@@ -110,6 +117,17 @@ abi::Tolerance ToleranceOf(const Arguments& arguments) {
   return tolerance;
 }
 
+// Reports whether --output=npy is given, and no other --output.
+bool WantsNpyOutput(const Arguments& arguments) {
+  const std::vector<std::string>& outputs = arguments.GetList("output");
+  return outputs.size() == 1 && outputs[0] == "npy";
+}
+
+// Reports whether --output, a single word, is a format of all results.
+bool WantsFormat(const Arguments& arguments) {
+  return WantsJsonOutput(arguments) || WantsNpyOutput(arguments);
+}
+
 // Prints or writes the results.
 absl::Status OutputResults(const Arguments& arguments,
                            std::span<const vm::Value> results,
@@ -118,6 +136,12 @@ absl::Status OutputResults(const Arguments& arguments,
   std::string text;
   if (outputs.empty()) {
     abi::AppendValues("result", results, PrintOptionsOf(arguments), text);
+    return WriteStdout(text);
+  }
+  if (WantsNpyOutput(arguments)) {
+    for (const vm::Value& result : results) {
+      RETURN_IF_ERROR(abi::AppendNpy(result, text));
+    }
     return WriteStdout(text);
   }
   for (size_t i = 0; i < results.size(); ++i) {
@@ -131,16 +155,14 @@ absl::Status OutputResults(const Arguments& arguments,
 absl::Status PrepareOutputs(const Arguments& arguments,
                             abi::ValueWriter& writer, const Tracing& tracing) {
   // Expected results are compared and not written.
-  if (WantsJsonOutput(arguments) ||
-      !arguments.GetList("expected_output").empty()) {
+  if (WantsFormat(arguments) || !arguments.GetList("expected_output").empty()) {
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(writer.Prepare(arguments.GetList("output")));
   const std::string trace = tracing.file_identity();
   if (writer.Writes(trace)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--trace='", arguments.GetString("trace"),
-                     "' is also a file of --output."));
+    return UsageError(absl::StrCat("--trace='", arguments.GetString("trace"),
+                                   "' is also a file of --output."));
   }
   for (const std::string& path : ModulePaths(arguments)) {
     const std::string module = FileIdentity(path);
@@ -171,10 +193,11 @@ absl::Status CheckOutputs(const Arguments& arguments,
                           const abi::Callable& function) {
   const size_t outputs = arguments.GetList("output").size();
   const size_t results = function.result_types().size();
-  if (WantsJsonOutput(arguments)) {
+  if (WantsFormat(arguments)) {
     if (arguments.GetList("expected_output").empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        "--output=json cannot be combined with --expected_output.");
+    return UsageError(
+        absl::StrCat("--output=", arguments.GetList("output")[0],
+                     " cannot be combined with --expected_output."));
   }
   for (const std::string& text : arguments.GetList("output")) {
     RETURN_IF_ERROR(abi::CheckOutputText(text));
@@ -203,15 +226,15 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
                    reader.Read(arguments.GetList("expected_output"), slots));
   abi::PrintOptions print = PrintOptionsOf(arguments);
   print.max_elements = abi::PrintOptions().max_elements;
-  std::string text;
-  ASSIGN_OR_RETURN(const bool same,
-                   abi::CompareValues(expected, results, ToleranceOf(arguments),
-                                      print, text));
-  if (same) {
-    text = "[SUCCESS] all function outputs matched their expected values.\n";
-  }
-  RETURN_IF_ERROR(WriteStdout(text));
-  return same;
+  ASSIGN_OR_RETURN(
+      const abi::Comparison comparison,
+      abi::CompareValues(expected, results, ToleranceOf(arguments), print));
+  RETURN_IF_ERROR(WriteStdout(
+      comparison.same
+          ? "[SUCCESS] all function outputs matched their expected values.\n"
+          : comparison.text));
+  for (const std::string& sentence : comparison.details) PrintNote(sentence);
+  return comparison.same;
 }
 
 // Prints modules' output and traces to stderr, at most kMaxPrinted lines of
@@ -277,6 +300,12 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                    LoadPrograms(arguments, options.native_libraries));
   ASSIGN_OR_RETURN(report.collectives, OpenCollectives(arguments));
   options.hal.collectives = report.collectives;
+  if (arguments.IsSet("batch")) {
+    report.used_hal = true;
+    RETURN_IF_ERROR(tracing.Begin());
+    return RunBatch(arguments, programs, devices, options,
+                    NarrowFloatsOf(arguments), report.interrupted);
+  }
   std::unique_ptr<abi::Session> session;
   std::atomic<abi::Session*> running = nullptr;
   const InterruptWatch watch([&running, &report] {
@@ -295,7 +324,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
       std::vector<vm::Value> inputs,
       ReadInputs(arguments, function, devices[0], NarrowFloatsOf(arguments)));
   RETURN_IF_ERROR(CheckOutputs(arguments, function));
-  if (!WantsJsonOutput(arguments)) {
+  if (!WantsFormat(arguments) && !arguments.GetBool("quiet")) {
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(
         "EXEC @", PlainText(function.function().name(), kMaxLine), "\n")));
   }
@@ -316,8 +345,13 @@ absl::Status PrintSignatures(const Arguments& arguments) {
   const std::string& function = arguments.GetString("function");
   const std::string text = SignaturesText(programs.back()->def(), function);
   if (text.empty() && !function.empty()) {
+    std::vector<std::string> names;
+    for (const vm::ExportDef& each : programs.back()->def().exports) {
+      names.emplace_back(each.name);
+    }
     return absl::NotFoundError(
-        absl::StrCat("The module exports no function '", function, "'."));
+        absl::StrCat("The module exports no function '", PlainName(function),
+                     "'.", PlainText(DidYouMean(function, names), kMaxLine)));
   }
   return WriteStdout(text);
 }
@@ -327,7 +361,7 @@ absl::Status CheckEquality(const Arguments& arguments) {
   const std::string& equality = arguments.GetString("equality_mode");
   if (equality != "approximate" && equality != "exact" &&
       equality != "absolute") {  // approximate in 3.9
-    return absl::InvalidArgumentError(
+    return UsageError(
         absl::StrCat("--equality_mode='", equality,
                      "' is not valid; expected approximate or exact."));
   }
@@ -335,8 +369,8 @@ absl::Status CheckEquality(const Arguments& arguments) {
        {"expected_f16_threshold", "expected_f32_threshold",
         "expected_f64_threshold", "expected_bf16_threshold", "expected_rtol"}) {
     if (arguments.GetDouble(flag) >= 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--", flag, "=", arguments.GetDouble(flag), " is not 0 or more."));
+    return UsageError(absl::StrCat("--", flag, "=", arguments.GetDouble(flag),
+                                   " is not 0 or more."));
   }
   return absl::OkStatus();
 }
@@ -344,6 +378,8 @@ absl::Status CheckEquality(const Arguments& arguments) {
 absl::StatusOr<bool> Run(std::span<const char* const> args,
                          CallReport& report) {
   std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
+  const std::span<const Flag> batch = BatchFlags();
+  own.insert(own.end(), batch.begin(), batch.end());
   const std::span<const Flag> collectives = CollectiveFlags();
   own.insert(own.end(), collectives.begin(), collectives.end());
   const std::span<const Flag> lists = DeviceFlags();
@@ -354,6 +390,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
     return true;
   }
+  if (arguments.GetBool("quiet")) SilenceNotes();
   ReportIgnoredFlags(arguments);
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return true;
@@ -363,6 +400,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   }
   RETURN_IF_ERROR(CheckCompat(arguments));
   RETURN_IF_ERROR(CheckEquality(arguments));
+  RETURN_IF_ERROR(CheckBatch(arguments));
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   abi::ValueWriter writer(PrintOptionsOf(arguments));
   RETURN_IF_ERROR(PrepareOutputs(arguments, writer, tracing));

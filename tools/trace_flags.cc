@@ -9,6 +9,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/limit_flags.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr size_t kMaxName = 256;  // bytes
 
 constexpr Flag kTraceFlags[] = {
+    Heading("Traces and profiles"),
     {"trace", FlagKind::kString, "",
      "Writes a trace of the call, thread by thread, to a file for\n"
      "https://ui.perfetto.dev or chrome://tracing."},
@@ -75,7 +77,7 @@ absl::StatusOr<Tracing> Tracing::Prepare(const Arguments& arguments) {
   const std::string& path = arguments.GetString("trace");
   if (arguments.IsSet("trace")) {
     if (path.empty() || path == "-") {
-      return absl::InvalidArgumentError(absl::StrCat(
+      return UsageError(absl::StrCat(
           "--trace='", path,
           "' is not a file; standard output is reserved for results."));
     }

@@ -7,12 +7,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/json.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "tools/bench_table.h"
 #include "tools/interrupt.h"
 #include "tools/progress_line.h"
 #include "tools/rival/bench_rows.h"
@@ -23,9 +23,7 @@ namespace {
 
 constexpr size_t kMaxLine = 1000;  // bytes of a side's message
 
-double PerSecond(absl::string_view unit) {
-  return unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
-}
+constexpr ComparedSides kSides = {"Ours", "Rival", "", "rival_"};
 
 // Returns the last line of a message, without our own "error" prefix. Skips
 // lines of upstream's backtraces, "[ 0] module:1:2 -".
@@ -126,56 +124,19 @@ absl::StatusOr<VersusResult> Contest::Run() {
 }
 
 std::string Contest::Table() const {
-  const std::vector<BenchComparison> rows = rounds_.Summarize();
-  size_t width = 9;
-  for (const BenchComparison& row : rows) {
-    width = std::max(width, PlainName(row.name).size());
-  }
-  const int name = static_cast<int>(width);
-  const std::string head =
-      absl::StrFormat("%-*s %15s %15s   %s", name, "Benchmark", "Ours", "Rival",
-                      "Ratio (quartiles)");
-  const std::string rule(head.size() + 4, '-');
-  std::string text =
-      absl::StrCat("Rival: ", PlainText(options_.rival, kMaxLine), "\n",
-                   rounds_.size(), rounds_.size() == 1 ? " round" : " rounds",
-                   ", ours and the rival in turn. Medians, and ours by the "
-                   "rival's: below 1 ours is faster.\n",
-                   rule, "\n", head, "\n", rule, "\n");
-  const double scale = PerSecond(options_.unit);
-  for (const BenchComparison& row : rows) {
-    absl::StrAppendFormat(
-        &text, "%-*s %12.4g %s %12.4g %s   %.3g (%.3g to %.3g)\n", name,
-        PlainName(row.name), row.seconds * scale, options_.unit,
-        row.rival_seconds * scale, options_.unit, row.ratio, row.low, row.high);
-  }
-  return text;
+  return absl::StrCat(
+      "Rival: ", PlainText(options_.rival, kMaxLine), "\n", rounds_.size(),
+      rounds_.size() == 1 ? " round" : " rounds",
+      ", ours and the rival in turn. Medians; below 1 ours is faster.\n",
+      ComparisonTable(kSides, rounds_.Summarize(), options_.unit));
 }
 
 std::string Contest::Json() const {
   std::string text = "{\n  \"context\": {\n    \"rival\": ";
   AppendJsonString(PlainText(options_.rival, kMaxLine), text);
-  absl::StrAppend(&text, ",\n    \"rounds\": ", rounds_.size(),
-                  "\n  },\n  \"benchmarks\": [");
-  const double scale = PerSecond(options_.unit);
-  const char* comma = "";
-  for (const BenchComparison& row : rounds_.Summarize()) {
-    absl::StrAppend(&text, std::exchange(comma, ","),
-                    "\n    {\n      \"name\": ");
-    AppendJsonString(PlainName(row.name), text);
-    absl::StrAppend(&text, ",\n      \"rival_name\": ");
-    AppendJsonString(PlainName(row.rival_name), text);
-    absl::StrAppendFormat(&text,
-                          ",\n      \"real_time\": %.9g,\n"
-                          "      \"rival_real_time\": %.9g,\n"
-                          "      \"time_unit\": \"%s\",\n"
-                          "      \"ratio\": %.9g,\n"
-                          "      \"ratio_low\": %.9g,\n"
-                          "      \"ratio_high\": %.9g\n    }",
-                          row.seconds * scale, row.rival_seconds * scale,
-                          options_.unit, row.ratio, row.low, row.high);
-  }
-  absl::StrAppend(&text, "\n  ]\n}\n");
+  absl::StrAppend(&text, ",\n    \"rounds\": ", rounds_.size(), "\n  },\n",
+                  ComparisonJson(kSides, rounds_.Summarize(), options_.unit),
+                  "\n}\n");
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr int64_t kMaxSubgroupSize = 128;  // of any device known
 
 constexpr Flag kVulkanFlags[] = {
+    Heading("Vulkan devices"),
     {"vulkan_subgroup_size", FlagKind::kInt, "0",
      "Subgroup size of kernels that use subgroups and do not state the size "
      "that\n"
@@ -52,9 +54,9 @@ absl::StatusOr<hal::vulkan::VulkanOptions> VulkanOptionsOf(
   hal::vulkan::VulkanOptions options;
   const int64_t size = arguments.GetInt("vulkan_subgroup_size");
   if (size < 0 || size > kMaxSubgroupSize) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--vulkan_subgroup_size=", size, " is not between 0 and ",
-                     kMaxSubgroupSize, "."));
+    return UsageError(absl::StrCat("--vulkan_subgroup_size=", size,
+                                   " is not between 0 and ", kMaxSubgroupSize,
+                                   "."));
   }
   options.subgroup_size = static_cast<uint32_t>(size);
   options.cache_folder = arguments.IsSet("vulkan_pipeline_cache")

@@ -111,7 +111,7 @@ TEST_F(CApiTest, Devices) {
        "version (16)."},
       {"local-sink", 0,
        "5: Unknown driver 'local-sink'; expected one of 'local-sync', "
-       "'local-task', 'vulkan'."},
+       "'local-task', 'vulkan'. Did you mean 'local-sync'?"},
       {"", 0,
        "5: Unknown driver ''; expected one of 'local-sync', 'local-task', "
        "'vulkan'."},

@@ -1,13 +1,15 @@
 // Compares results with expected values.
 //
-// Tested by function_io_test.cc.
+// Tested by function_io_test.cc, compare_test.cc.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "abi/call/function_io.h"
 #include "abi/call/session.h"
 #include "abi/tensor/element_range.h"
 #include "abi/tensor/tensor_compare.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
@@ -38,54 +40,136 @@ double AbsoluteOf(const Tolerance& tolerance, ElementType type) {
   }
 }
 
-// Returns the index of the first element that differs; -1 if none does.
-int64_t FirstDifference(std::span<const uint8_t> expected,
-                        std::span<const uint8_t> actual, ElementType type,
-                        int64_t count, const Tolerance& tolerance) {
-  const double absolute = AbsoluteOf(tolerance, type);
-  const bool numbers = !tolerance.exact && IsNumber(type);
-  for (int64_t i = 0; i < count; ++i) {
-    const bool same =
-        numbers ? IsNear(*FloatAt(actual, i, type), *FloatAt(expected, i, type),
-                         absolute, tolerance.relative)
-                : HasSameBits(expected, actual, i, hal::StrideBits(type));
-    if (!same) return i;
+// Two tensors of one shape and the rule by which their elements are compared.
+class TensorPair {
+ public:
+  TensorPair(const ElementPair& pair, std::span<const int64_t> shape,
+             int64_t count, const Tolerance& tolerance)
+      : pair_(pair),
+        shape_(shape),
+        count_(count),
+        absolute_(AbsoluteOf(tolerance, pair.actual_type)),
+        relative_(tolerance.relative),
+        as_numbers_(!tolerance.exact && IsNumber(pair.actual_type)),
+        may_misfit_(MayChangeValue(pair.expected_type, pair.actual_type)) {}
+
+  // Returns the index of the first element that differs; -1 if none does.
+  int64_t First() const {
+    for (int64_t i = 0; i < count_; ++i) {
+      if (Differs(i)) return i;
+    }
+    return -1;
   }
-  return -1;
+
+  // "element at index 3 (44) does not match the expected (44.5)"
+  std::string Mismatch(int64_t index) const;
+  // "3 of 4 elements differ; the largest error is 0.5 at [3] (44, expected
+  // 44.5)". `first` is First().
+  std::string Details(int64_t first) const;
+
+ private:
+  bool Differs(int64_t i) const {
+    const ElementType type = pair_.actual_type;
+    if (as_numbers_) {
+      return !IsNear(*FloatAt(pair_.actual, i, type),
+                     *FloatAt(pair_.expected, i, type), absolute_, relative_);
+    }
+    if (!HasSameBits(pair_.expected, pair_.actual, i, hal::StrideBits(type))) {
+      return true;
+    }
+    // The same bits may be another number if the types have different signs.
+    return may_misfit_ && ErrorAt(pair_, i).value_or(0) != 0;
+  }
+  std::string ActualText(int64_t index) const {
+    return ElementText(pair_.actual, pair_.actual_type, index);
+  }
+  std::string ExpectedText(int64_t index) const {
+    return ElementText(pair_.expected, pair_.expected_type, index);
+  }
+  static std::string ElementText(std::span<const uint8_t> bytes,
+                                 ElementType type, int64_t index) {
+    std::string text;
+    AppendElement(bytes, static_cast<uint64_t>(index) * hal::StrideBits(type),
+                  type, FloatCase::kUpper, text);
+    return text;
+  }
+
+  const ElementPair& pair_;
+  std::span<const int64_t> shape_;
+  int64_t count_;
+  double absolute_;
+  double relative_;
+  bool as_numbers_;
+  bool may_misfit_;
+};
+
+std::string TensorPair::Mismatch(int64_t index) const {
+  return absl::StrCat("element at index ", index, " (", ActualText(index),
+                      ") does not match the expected (", ExpectedText(index),
+                      ")");
 }
 
-// Returns how two tensors differ, in the public runtime's words; empty if they
-// match.
-absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
-                                             const hal::BufferView& actual,
-                                             const Tolerance& tolerance) {
+std::string TensorPair::Details(int64_t first) const {
+  int64_t differing = 0;
+  int64_t worst = first;
+  double largest = -1;
+  for (int64_t i = first; i < count_; ++i) {
+    if (!Differs(i)) continue;
+    ++differing;
+    const std::optional<double> error = ErrorAt(pair_, i);
+    // NaN is larger than every number.
+    if (error && !std::isnan(largest) && !(*error <= largest)) {
+      largest = *error;
+      worst = i;
+    }
+  }
+  std::string text = absl::StrCat(differing, " of ", count_, " elements ",
+                                  differing == 1 ? "differs; " : "differ; ");
+  if (largest == -1) {
+    absl::StrAppend(&text, "the first");  // its type has no numbers
+  } else {
+    absl::StrAppendFormat(&text, "the largest error is %G", largest);
+  }
+  absl::StrAppend(&text, shape_.empty() ? "" : " at ",
+                  ElementPlace(shape_, worst), " (", ActualText(worst),
+                  ", expected ", ExpectedText(worst), ")");
+  return text;
+}
+
+// The differences of two tensors; empty if they match.
+struct ComparedTensors {
+  std::string text;  // in the public runtime's words
+  std::string details;
+};
+
+absl::StatusOr<ComparedTensors> CompareTensors(const hal::BufferView& expected,
+                                               const hal::BufferView& actual,
+                                               const Tolerance& tolerance) {
+  ComparedTensors difference;
   const bool same_shape =
       std::equal(expected.shape().begin(), expected.shape().end(),
                  actual.shape().begin(), actual.shape().end());
-  const ElementType type = actual.element_type();
   // .npy has no signless integers.
-  if (!same_shape || !hal::EqualUpToSign(expected.element_type(), type)) {
-    return absl::StrCat("metadata is ", actual.ShapeAndType(),
-                        "; expected that the view matches ",
-                        expected.ShapeAndType());
+  if (!same_shape ||
+      !hal::EqualUpToSign(expected.element_type(), actual.element_type())) {
+    difference.text = absl::StrCat("metadata is ", actual.ShapeAndType(),
+                                   "; expected that the view matches ",
+                                   expected.ShapeAndType());
+    return difference;
   }
-  ASSIGN_OR_RETURN(const auto expected_bytes, BytesOf(expected));
-  ASSIGN_OR_RETURN(const auto actual_bytes, BytesOf(actual));
-  int64_t index = FirstDifference(expected_bytes, actual_bytes, type,
-                                  actual.element_count(), tolerance);
-  // The same bits may be another number if the types have different signs.
-  const std::optional<Misfit> misfit = FindMisfit(
-      expected_bytes, expected.element_type(), type, expected.shape());
-  if (misfit && (index < 0 || misfit->element < index)) index = misfit->element;
-  if (index < 0) return std::string();
-  const uint64_t bit = static_cast<uint64_t>(index) * hal::StrideBits(type);
-  std::string text = absl::StrCat("element at index ", index, " (");
-  AppendElement(actual_bytes, bit, type, FloatCase::kUpper, text);
-  absl::StrAppend(&text, ") does not match the expected (");
-  AppendElement(expected_bytes, bit, expected.element_type(), FloatCase::kUpper,
-                text);
-  absl::StrAppend(&text, ")");
-  return text;
+  ElementPair elements = {.actual = {},
+                          .expected = {},
+                          .actual_type = actual.element_type(),
+                          .expected_type = expected.element_type()};
+  ASSIGN_OR_RETURN(elements.actual, BytesOf(actual));
+  ASSIGN_OR_RETURN(elements.expected, BytesOf(expected));
+  const TensorPair pair(elements, actual.shape(), actual.element_count(),
+                        tolerance);
+  const int64_t first = pair.First();
+  if (first < 0) return difference;
+  difference.text = pair.Mismatch(first);
+  difference.details = pair.Details(first);
+  return difference;
 }
 
 // Returns a scalar's text in the format of its element type.
@@ -143,67 +227,73 @@ void AppendBoth(const vm::Value& expected, const vm::Value& actual,
                   value(actual), "\n");
 }
 
-// Compares one pair of values. Returns true if they match.
-absl::StatusOr<bool> CompareOne(size_t index, const vm::Value& expected,
-                                const vm::Value& actual,
-                                const Tolerance& tolerance,
-                                const PrintOptions& options, std::string& out) {
+// Compares one pair of values.
+absl::Status CompareOne(size_t index, const vm::Value& expected,
+                        const vm::Value& actual, const Tolerance& tolerance,
+                        const PrintOptions& options, Comparison& comparison) {
   const std::string failed = absl::StrCat("[FAILED] result[", index, "]: ");
+  const auto fail = [&](auto... words) {
+    comparison.same = false;
+    absl::StrAppend(&comparison.text, failed, words...);
+  };
   if (expected.type() == actual.type() && !actual.is_ref()) {
-    if (SameScalar(expected, actual, tolerance)) return true;
-    absl::StrAppend(&out, failed, TypeText(actual), " values differ\n",
-                    "  expected: ", NumberText(expected),
-                    "\n  actual: ", NumberText(actual), "\n");
-    return false;
+    if (!SameScalar(expected, actual, tolerance)) {
+      fail(TypeText(actual), " values differ\n",
+           "  expected: ", NumberText(expected),
+           "\n  actual: ", NumberText(actual), "\n");
+    }
+    return absl::OkStatus();
   }
-  if (!expected.ref() && !actual.ref()) return true;
+  if (!expected.ref() && !actual.ref()) return absl::OkStatus();
   const auto* expected_view = RefCast<hal::BufferView>(expected.ref());
   const auto* actual_view = RefCast<hal::BufferView>(actual.ref());
   if (expected_view && actual_view) {
-    ASSIGN_OR_RETURN(const std::string difference,
-                     TensorDifference(*expected_view, *actual_view, tolerance));
-    if (difference.empty()) return true;
-    absl::StrAppend(&out, failed, difference,
-                    "; expected that the view is equal to contents of a view "
-                    "of ",
-                    expected_view->ShapeAndType());
-    AppendBoth(expected, actual, options, out);
-    return false;
+    ASSIGN_OR_RETURN(const ComparedTensors difference,
+                     CompareTensors(*expected_view, *actual_view, tolerance));
+    if (difference.text.empty()) return absl::OkStatus();
+    fail(difference.text,
+         "; expected that the view is equal to contents of a view of ",
+         expected_view->ShapeAndType());
+    AppendBoth(expected, actual, options, comparison.text);
+    if (!difference.details.empty()) {
+      comparison.details.push_back(
+          absl::StrCat("Result ", index, ": ", difference.details, "."));
+    }
+    return absl::OkStatus();
   }
   const auto* expected_bytes = RefCast<vm::Buffer>(expected.ref());
   const auto* actual_bytes = RefCast<vm::Buffer>(actual.ref());
   if (expected_bytes && actual_bytes) {
-    if (expected_bytes->text() == actual_bytes->text()) return true;
-    absl::StrAppend(&out, failed, "the bytes differ");
-    AppendBoth(expected, actual, options, out);
-    return false;
+    if (expected_bytes->text() == actual_bytes->text()) return absl::OkStatus();
+    fail("the bytes differ");
+    AppendBoth(expected, actual, options, comparison.text);
+    return absl::OkStatus();
   }
-  absl::StrAppend(&out, failed, "variant types mismatch; expected ",
-                  TypeText(expected), " but got ", TypeText(actual), "\n");
-  return false;
+  fail("variant types mismatch; expected ", TypeText(expected), " but got ",
+       TypeText(actual), "\n");
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<bool> CompareValues(std::span<const ParsedValue> expected,
-                                   std::span<const vm::Value> actual,
-                                   const Tolerance& tolerance,
-                                   const PrintOptions& options,
-                                   std::string& out) {
+absl::StatusOr<Comparison> CompareValues(std::span<const ParsedValue> expected,
+                                         std::span<const vm::Value> actual,
+                                         const Tolerance& tolerance,
+                                         const PrintOptions& options) {
+  Comparison comparison;
   if (expected.size() != actual.size()) {
-    absl::StrAppend(&out, "[FAILED] expected ", expected.size(),
-                    " list elements but ", actual.size(), " provided\n");
-    return false;
+    comparison.same = false;
+    comparison.text =
+        absl::StrCat("[FAILED] expected ", expected.size(),
+                     " list elements but ", actual.size(), " provided\n");
+    return comparison;
   }
-  bool all = true;
   for (size_t i = 0; i < actual.size(); ++i) {
     if (expected[i].ignored) continue;
-    ASSIGN_OR_RETURN(
-        const bool same,
-        CompareOne(i, expected[i].value, actual[i], tolerance, options, out));
-    all &= same;
+    RETURN_IF_ERROR(CompareOne(i, expected[i].value, actual[i], tolerance,
+                               options, comparison));
   }
-  return all;
+  return comparison;
 }
 
 }  // namespace eyrie::abi

@@ -175,6 +175,10 @@ absl::Status CheckOutputText(absl::string_view text);
 // need no check. INVALID_ARGUMENT: it does.
 absl::Status CheckOutputFormat(absl::string_view text);
 
+// Appends a value as a .npy file: scalars have rank 0, buffers are arrays of
+// i8. INVALID_ARGUMENT: it is a list or another object.
+absl::Status AppendNpy(const vm::Value& value, std::string& out);
+
 // Writes values as --output says. All values that a run writes to one file are
 // one record, which is appended at once (base/file_appender.h) or replaces the
 // file (base/file_writer.h).
@@ -230,13 +234,20 @@ struct Tolerance {
   double relative = 1e-5;
 };
 
-// Compares results with the expected values. Appends a "[FAILED]" paragraph for
-// each that differs. Returns true if none does.
-absl::StatusOr<bool> CompareValues(std::span<const ParsedValue> expected,
-                                   std::span<const vm::Value> actual,
-                                   const Tolerance& tolerance,
-                                   const PrintOptions& options,
-                                   std::string& out);
+// How results differ from the expected values.
+struct Comparison {
+  bool same = true;
+  std::string text;  // a "[FAILED]" paragraph for each result that differs
+  // A sentence for each tensor with elements that differ: their number, the
+  // largest error and its place.
+  std::vector<std::string> details;
+};
+
+// Compares results with the expected values. Fails if a tensor cannot be read.
+absl::StatusOr<Comparison> CompareValues(std::span<const ParsedValue> expected,
+                                         std::span<const vm::Value> actual,
+                                         const Tolerance& tolerance,
+                                         const PrintOptions& options);
 
 }  // namespace eyrie::abi
 

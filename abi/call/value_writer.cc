@@ -133,6 +133,13 @@ absl::Status CheckOutputFormat(absl::string_view text) {
       "output."));
 }
 
+absl::Status AppendNpy(const vm::Value& value, std::string& out) {
+  ASSIGN_OR_RETURN(const FlatValue flat, Flatten(value));
+  ASSIGN_OR_RETURN(const std::string header, NpyHeader(flat.spec));
+  absl::StrAppend(&out, header, TextOf(flat.bytes));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(absl::string_view text) {
   RETURN_IF_ERROR(CheckOutputText(text));
   const bool append = text[0] == '+';

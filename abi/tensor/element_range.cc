@@ -112,6 +112,14 @@ std::optional<Misfit> FindMisfit(std::span<const uint8_t> bytes,
   return std::nullopt;
 }
 
+std::string ElementPlace(std::span<const int64_t> shape, int64_t element) {
+  std::string text;
+  for (size_t i = shape.size(); i-- > 0; element /= shape[i]) {
+    text.insert(0, absl::StrCat("[", element % shape[i], "]"));
+  }
+  return text;
+}
+
 std::string RangeText(ElementType type) {
   const uint32_t bits = hal::BitCount(type);
   if (hal::NumericalKind(type) == kind::kBoolean) return " (0 to 1)";

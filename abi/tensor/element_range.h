@@ -39,6 +39,9 @@ std::optional<Misfit> FindMisfit(std::span<const uint8_t> bytes,
                                  hal::ElementType from, hal::ElementType to,
                                  std::span<const int64_t> shape);
 
+// Returns "[0][3]" for the row-major index of an element of a nonempty shape.
+std::string ElementPlace(std::span<const int64_t> shape, int64_t element);
+
 // Returns " (-128 to 127)" for an integer of at most 64 bits, else "".
 std::string RangeText(hal::ElementType type);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 #include "hal/cpu/driver.h"
 #include "hal/cpu/task/driver.h"
 #include "hal/drivers/device_settings.h"
@@ -69,13 +70,12 @@ absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
     return driver->Open(uri.path, changed);
   }
   if (driver != nullptr) return driver->Open(uri.path, options);
-  const auto quoted = [](std::string* out, const auto& each) {
-    absl::StrAppend(out, "'", each->name(), "'");
-  };
-  return absl::NotFoundError(
-      absl::StrCat("Unknown driver '", uri.driver, "'; expected ",
-                   drivers.size() == 1 ? "" : "one of ",
-                   absl::StrJoin(drivers, ", ", quoted), "."));
+  std::vector<std::string> names;
+  for (const auto& each : drivers) names.emplace_back(each->name());
+  return absl::NotFoundError(absl::StrCat(
+      "Unknown driver '", uri.driver, "'; expected ",
+      names.size() == 1 ? "" : "one of ", "'", absl::StrJoin(names, "', '"),
+      "'.", DidYouMean(uri.driver, names)));
 }
 
 }  // namespace eyrie::hal

@@ -39,6 +39,7 @@
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
 #include "tools/trace_flags.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -70,7 +71,7 @@ class Loader {
       libraries.pop_back();
     }
     if (paths.empty()) {
-      return absl::InvalidArgumentError(
+      return UsageError(
           "No module is named; the path of a .vmfb file or of a folder with "
           "such files is needed.");
     }
@@ -103,7 +104,7 @@ class Loader {
     const bool has_tests = plan.tests().size() != before;
     if (has_tests && others == 0) return absl::OkStatus();
     const std::string sentence = Sentence(file.path, has_tests, others);
-    if (!has_tests && alone) return absl::InvalidArgumentError(sentence);
+    if (!has_tests && alone) return UsageError(sentence);
     PrintNote(sentence);
     return absl::OkStatus();
   }

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -21,6 +22,7 @@ constexpr int64_t kMaxJobs = 1024;
 constexpr uint32_t kSeeds = 100000;  // GoogleTest's number of seeds
 
 constexpr Flag kFlags[] = {
+    Heading("Tests"),
     {"filter", FlagKind::kString, "",
      "Runs only tests whose names match a pattern: '*' matches any text, '?' "
      "any\n"
@@ -85,8 +87,7 @@ absl::Status ReadVariable(const char* name, size_t& value) {
   if (text == nullptr || absl::SimpleAtoi(text, &value)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, "='", text, "' is not a whole number."));
+  return UsageError(absl::StrCat(name, "='", text, "' is not a whole number."));
 }
 
 absl::Status ReadShards(CheckOptions& options) {
@@ -113,8 +114,8 @@ absl::StatusOr<std::string> OutputPath(absl::string_view text) {
   if (text.empty()) return std::string();
   if (text == "xml" || text == "xml:") return std::string(kName);
   if (!absl::ConsumePrefix(&text, "xml:")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--gtest_output='", given, "' is not xml, xml:FILE or xml:FOLDER/."));
+    return UsageError(absl::StrCat("--gtest_output='", given,
+                                   "' is not xml, xml:FILE or xml:FOLDER/."));
   }
   std::string path(text);
   if (path.back() == '/') path += kName;
@@ -131,13 +132,13 @@ absl::StatusOr<bool> WantsColor(absl::string_view text) {
            std::getenv("NO_COLOR") == nullptr;
   }
   if (absl::SimpleAtob(lower, &value)) return value;
-  return absl::InvalidArgumentError(
+  return UsageError(
       absl::StrCat("--gtest_color='", text, "' is not yes, no or auto."));
 }
 
 absl::StatusOr<size_t> ReadJobs(int64_t jobs) {
   if (jobs < 0 || jobs > kMaxJobs) {
-    return absl::InvalidArgumentError(
+    return UsageError(
         absl::StrCat("--jobs=", jobs, " is not between 0 and ", kMaxJobs, "."));
   }
   if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -177,8 +178,7 @@ absl::StatusOr<CheckOptions> ReadCheckOptions(const Arguments& arguments) {
   CheckOptions options;
   for (const char* flag : {"xml", "xfail"}) {
     if (arguments.IsSet(flag) && arguments.GetString(flag).empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", flag, "='' names no file."));
+      return UsageError(absl::StrCat("--", flag, "='' names no file."));
     }
   }
   options.filter = Either(arguments, "filter", "gtest_filter");

@@ -33,6 +33,7 @@ constexpr char kUsage[] =
     "#   printf 'break f+0x1c\\ncontinue\\nregisters\\n' | eyrie debug ...\n\n";
 
 constexpr Flag kOwnFlags[] = {
+    Heading("The debugger"),
     {"stop_at_init", FlagKind::kBool, "false",
      "Stops before the first instruction of the modules' initializers."},
 };

@@ -12,6 +12,7 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/inspect/report.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -116,16 +117,14 @@ absl::Status Run(std::span<const char* const> args) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
   if (arguments.positional().size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("eyrie inspect takes one module file, not ",
-                     arguments.positional().size(), "."));
+    return UsageError(absl::StrCat("eyrie inspect takes one module file, not ",
+                                   arguments.positional().size(), "."));
   }
   if (arguments.GetBool("json") && arguments.GetBool("dot")) {
-    return absl::InvalidArgumentError("--json cannot be combined with --dot.");
+    return UsageError("--json cannot be combined with --dot.");
   }
   if (arguments.IsSet("html") && arguments.GetString("html").empty()) {
-    return absl::InvalidArgumentError(
-        "--html='' is empty; expected a file to write.");
+    return UsageError("--html='' is empty; expected a file to write.");
   }
   if (arguments.IsSet("html")) {
     RETURN_IF_ERROR(CheckOutputPath("--html=", arguments.GetString("html"),

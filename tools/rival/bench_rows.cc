@@ -19,7 +19,8 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxMessage = 500;  // bytes of a row's message
+constexpr size_t kMaxMessage = 500;       // bytes of a row's message
+constexpr size_t kMaxRepetitions = 1000;  // of a row that are compared
 
 constexpr std::pair<absl::string_view, double> kUnits[] = {
     {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
@@ -141,6 +142,25 @@ std::optional<size_t> Partner(const BenchRow& row,
   return found;
 }
 
+void SetRatios(std::vector<double> ratios, BenchComparison& row) {
+  const Quartiles quartiles = QuartilesOf(std::move(ratios));
+  row.low = quartiles.low;
+  row.ratio = quartiles.middle;
+  row.high = quartiles.high;
+}
+
+// Returns the times of the repetitions of a row, at most kMaxRepetitions.
+std::vector<double> SecondsOf(const std::vector<BenchRow>& rows,
+                              const std::string& name) {
+  std::vector<double> seconds;
+  for (const BenchRow& row : rows) {
+    if (row.name == name && seconds.size() < kMaxRepetitions) {
+      seconds.push_back(row.seconds);
+    }
+  }
+  return seconds;
+}
+
 }  // namespace
 
 Quartiles QuartilesOf(std::vector<double> values) {
@@ -155,7 +175,8 @@ Quartiles QuartilesOf(std::vector<double> values) {
   return {at(0.25), at(0.5), at(0.75)};
 }
 
-absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output) {
+absl::StatusOr<std::vector<BenchRow>> ReadEachBenchRow(
+    absl::string_view output) {
   const absl::string_view text = absl::StripLeadingAsciiWhitespace(output);
   ASSIGN_OR_RETURN(std::vector<BenchRow> rows, absl::StartsWith(text, "{")
                                                    ? ReadJsonRows(text)
@@ -164,6 +185,11 @@ absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output) {
     return absl::InvalidArgumentError(
         "It must print rows of Google Benchmark, as a table or as JSON.");
   }
+  return rows;
+}
+
+absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output) {
+  ASSIGN_OR_RETURN(const std::vector<BenchRow> rows, ReadEachBenchRow(output));
   return Merge(rows);
 }
 
@@ -194,10 +220,10 @@ absl::Status BenchRounds::Add(const std::vector<BenchRow>& ours,
   }
   if (found == 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("No row of the rival (",
-                     PlainName(theirs.empty() ? "" : theirs[0].name),
-                     ") is of a function of ours (",
-                     PlainName(ours.empty() ? "" : ours[0].name), ")."));
+        absl::StrCat("No function has a row on both sides; their first rows "
+                     "are '",
+                     PlainName(ours.empty() ? "" : ours[0].name), "' and '",
+                     PlainName(theirs.empty() ? "" : theirs[0].name), "'."));
   }
   ++rounds_;
   return absl::OkStatus();
@@ -211,16 +237,31 @@ std::vector<BenchComparison> BenchRounds::Summarize() const {
     row.rival_name = pair.rival_name;
     row.seconds = QuartilesOf(pair.ours).middle;
     row.rival_seconds = QuartilesOf(pair.theirs).middle;
-    row.ratio = row.seconds / row.rival_seconds;
     row.rounds = pair.ours.size();
     std::vector<double> ratios;
     for (size_t i = 0; i < pair.ours.size(); ++i) {
       ratios.push_back(pair.ours[i] / pair.theirs[i]);
     }
-    const Quartiles quartiles = QuartilesOf(std::move(ratios));
-    row.low = quartiles.low;
-    row.high = quartiles.high;
+    SetRatios(std::move(ratios), row);
     rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+absl::StatusOr<std::vector<BenchComparison>> CompareRepetitions(
+    const std::vector<BenchRow>& ours, const std::vector<BenchRow>& theirs,
+    std::vector<std::string>& alone) {
+  BenchRounds round;
+  RETURN_IF_ERROR(round.Add(Merge(ours), Merge(theirs)));
+  alone.insert(alone.end(), round.alone().begin(), round.alone().end());
+  std::vector<BenchComparison> rows = round.Summarize();
+  for (BenchComparison& row : rows) {
+    const std::vector<double> rivals = SecondsOf(theirs, row.rival_name);
+    std::vector<double> ratios;
+    for (const double own : SecondsOf(ours, row.name)) {
+      for (const double rival : rivals) ratios.push_back(own / rival);
+    }
+    SetRatios(std::move(ratios), row);
   }
   return rows;
 }

@@ -21,9 +21,12 @@ struct BenchRow {
   double seconds;  // wall time per iteration
 };
 
-// Returns the rows in order. Includes each repetition, but not aggregates such
+// Returns the rows in order, with each repetition, but without aggregates such
 // as mean and median. INVALID_ARGUMENT: there is no row, or a row reports an
 // error.
+absl::StatusOr<std::vector<BenchRow>> ReadEachBenchRow(
+    absl::string_view output);
+// The same, but with the median of the repetitions of a row.
 absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output);
 
 // The result of a row and its counterpart over all rounds.
@@ -32,8 +35,8 @@ struct BenchComparison {
   std::string rival_name;
   double seconds = 0;  // median over the rounds
   double rival_seconds = 0;
-  double ratio = 0;  // our median divided by the rival's
-  // Lower and upper quartile of the ratios per round.
+  // Median and quartiles of the ratios per round, ours divided by the rival's.
+  double ratio = 0;
   double low = 0;
   double high = 0;
   size_t rounds = 0;
@@ -74,6 +77,14 @@ struct Quartiles {
   double high;
 };
 Quartiles QuartilesOf(std::vector<double> values);
+
+// Compares the rows of two runs that were not made in turn. The ratio and its
+// quartiles are those of all pairs of a repetition of ours and one of theirs.
+// Adds the names of rows without a partner to `alone`. INVALID_ARGUMENT: no row
+// has a partner.
+absl::StatusOr<std::vector<BenchComparison>> CompareRepetitions(
+    const std::vector<BenchRow>& ours, const std::vector<BenchRow>& theirs,
+    std::vector<std::string>& alone);
 
 }  // namespace eyrie::tools
 

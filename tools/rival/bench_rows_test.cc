@@ -110,6 +110,36 @@ TEST(BenchRounds, Summarize) {
   EXPECT_EQ(rows[0].rounds, 3u);
 }
 
+// The ratio of the medians, 2/3, is below all ratios but one.
+TEST(BenchRounds, RatioIsWithinItsQuartiles) {
+  BenchRounds rounds;
+  const double times[][2] = {{1, 1}, {2, 3}, {3, 3}, {2, 2}, {9, 9}};
+  for (const auto& [ours, theirs] : times) {
+    ASSERT_TRUE(rounds.Add({{"BM_a", ours}}, {{"BM_a", theirs}}).ok());
+  }
+  const BenchComparison row = rounds.Summarize()[0];
+  EXPECT_DOUBLE_EQ(row.seconds / row.rival_seconds, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(row.low, 1);
+  EXPECT_DOUBLE_EQ(row.ratio, 1);
+  EXPECT_DOUBLE_EQ(row.high, 1);
+}
+
+TEST(BenchRounds, CompareRepetitions) {
+  const std::vector<BenchRow> ours = {
+      {"BM_a", 1}, {"BM_a", 2}, {"BM_a", 3}, {"BM_new", 1}};
+  const std::vector<BenchRow> theirs = {{"BM_a", 2}, {"BM_a", 4}};
+  std::vector<std::string> alone;
+  const auto rows = *CompareRepetitions(ours, theirs, alone);
+  EXPECT_EQ(absl::StrJoin(alone, " "), "BM_new");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_DOUBLE_EQ(rows[0].seconds, 2);
+  EXPECT_DOUBLE_EQ(rows[0].rival_seconds, 3);
+  EXPECT_DOUBLE_EQ(rows[0].low, 0.5);  // of 1/4, 1/2, 1/2, 3/4, 1 and 3/2
+  EXPECT_DOUBLE_EQ(rows[0].ratio, 0.625);
+  EXPECT_DOUBLE_EQ(rows[0].high, 0.9375);
+  EXPECT_FALSE(CompareRepetitions(ours, {{"BM_b", 1}}, alone).ok());
+}
+
 TEST(BenchRounds, FindPartners) {
   const struct {
     std::vector<BenchRow> ours;

@@ -268,9 +268,12 @@ TEST(Disassembler, PrintsOneFunction) {
               "vm.func @g() -> () {\n[00000000]^bb0:\n"
               "[00000001]  vm.return\n}\n");
   }
-  options.function = "none";
+  options.function = "no_such";
   EXPECT_EQ(Disassemble(*module, options).status().message(),
-            "The module has no function none.");
+            "The module has no function 'no_such'.");
+  options.function = "gg";
+  EXPECT_EQ(Disassemble(*module, options).status().message(),
+            "The module has no function 'gg'. Did you mean 'g'?");
 }
 
 // Repeated or misleading names are made unique.

@@ -12,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/file_growth.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/asm/code_printer.h"
 #include "vm/asm/cursor.h"
@@ -373,8 +375,10 @@ absl::StatusOr<size_t> Disassembler::FindFunction() const {
   if (const ExportDef* exported = def_.FindExport(options_.function)) {
     return exported->function;
   }
+  const std::vector<std::string> names(names_.begin(), names_.end());
   return absl::NotFoundError(
-      absl::StrCat("The module has no function ", options_.function, "."));
+      absl::StrCat("The module has no function '", PlainName(options_.function),
+                   "'.", PlainText(DidYouMean(options_.function, names), 256)));
 }
 
 absl::Status Disassembler::PrintTables() {

@@ -1,0 +1,355 @@
+#include "tools/batch.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/descriptor.h"
+#include "base/json.h"
+#include "base/mapped_file.h"
+#include "base/status_macros.h"
+#include "base/system_error.h"
+#include "base/thread.h"
+#include "tools/batch_source.h"
+#include "tools/command.h"
+#include "tools/interrupt.h"
+#include "tools/json_flags.h"
+#include "tools/progress_line.h"
+#include "tools/usage_error.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr int64_t kMaxBatchJobs = 1000;
+
+constexpr Flag kBatchFlags[] = {
+    Heading("Many calls"),
+    {"batch", FlagKind::kString, "",
+     "Calls the function once for each input and prints a line of JSON for\n"
+     "each: {\"index\": 0, \"result\": ...} or {\"index\": 0, \"error\": "
+     "\"...\"}.\n"
+     "  inputs.jsonl     each line is a JSON array, as for --args, or a JSON\n"
+     "                   object, as for --kwargs\n"
+     "  -                the same from standard input\n"
+     "  folder           each file *.json is such a text, each *.npy and "
+     "*.npz\n"
+     "                   has the arguments as arrays"},
+    {"batch_jobs", FlagKind::kInt, "1",
+     "Number of calls of --batch that run at the same time, each in its own\n"
+     "context."},
+    {"batch_output", FlagKind::kString, "",
+     "Appends the lines of --batch to a file. If it has n lines already, the\n"
+     "first n inputs are skipped, so that an interrupted run can go on."},
+};
+
+// The lines of the results: stdout, or a file that earlier lines stay in.
+class ResultLines {
+ public:
+  absl::Status Open(const std::string& path);
+  absl::Status Write(const std::string& line);
+  // The number of lines that the file had.
+  uint64_t earlier() const { return earlier_; }
+
+ private:
+  std::string path_;  // "" is stdout
+  Descriptor file_;
+  uint64_t earlier_ = 0;
+};
+
+absl::Status ResultLines::Open(const std::string& path) {
+  path_ = path;
+  if (path.empty()) return absl::OkStatus();
+  file_.reset(
+      open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file_.is_open()) return SystemError("open", path, errno);
+  ASSIGN_OR_RETURN(const auto file, MappedFile::ReadAll(file_.get(), path));
+  const auto bytes = file->bytes();
+  size_t complete = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != '\n') continue;
+    ++earlier_;
+    complete = i + 1;
+  }
+  // A run that was killed may have left the beginning of a line.
+  if (complete < bytes.size() &&
+      ftruncate(file_.get(), static_cast<off_t>(complete)) != 0) {
+    return SystemError("truncate", path, errno);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ResultLines::Write(const std::string& line) {
+  if (path_.empty()) return WriteStdout(line);
+  absl::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t count = write(file_.get(), rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("write", path_, errno);
+    rest.remove_prefix(static_cast<size_t>(count));
+  }
+  return absl::OkStatus();
+}
+
+// The threads that call, and what they share.
+class Batch {
+ public:
+  Batch(const Arguments& arguments, abi::NarrowFloats floats,
+        std::atomic<bool>& interrupted, BatchSource source)
+      : arguments_(arguments),
+        floats_(floats),
+        interrupted_(interrupted),
+        source_(std::move(source)) {}
+
+  absl::StatusOr<bool> Run(const std::vector<abi::Program>& programs,
+                           const std::vector<Ref<hal::Device>>& devices,
+                           const abi::SessionOptions& options);
+
+ private:
+  struct Job {
+    std::unique_ptr<abi::Session> session;
+    std::optional<abi::Callable> function;
+  };
+  struct Task {
+    uint64_t index = 0;
+    BatchInput input;
+  };
+
+  absl::Status SkipEarlier();
+  absl::Status Work();
+  void Call(Job& job);
+  // Returns the next input, or nullopt if there are no more.
+  std::optional<Task> Next();
+  absl::StatusOr<std::vector<vm::Value>> ReadArguments(const Job& job,
+                                                       const BatchInput& input);
+  absl::StatusOr<std::string> ResultOf(Job& job, const BatchInput& input);
+  // Waits for the lines of earlier calls, then writes one. Returns false if the
+  // batch has ended.
+  bool WriteInOrder(const Task& task,
+                    const absl::StatusOr<std::string>& result);
+  void Stop(const absl::Status& status);
+  std::string Progress() const;
+
+  const Arguments& arguments_;
+  const abi::NarrowFloats floats_;
+  std::atomic<bool>& interrupted_;
+  std::vector<Job> jobs_;
+
+  std::mutex reading_;  // guards the next two
+  BatchSource source_;
+  uint64_t next_ = 0;
+
+  std::mutex writing_;  // guards what follows
+  std::condition_variable turn_;
+  ResultLines lines_;
+  absl::Status status_;
+  bool stopped_ = false;
+  std::atomic<uint64_t> written_ = 0;  // calls, those of earlier runs included
+  std::atomic<uint64_t> failed_ = 0;
+};
+
+void Batch::Stop(const absl::Status& status) {
+  const std::lock_guard lock(writing_);
+  if (status_.ok()) status_ = status;
+  stopped_ = true;
+  turn_.notify_all();
+}
+
+std::optional<Batch::Task> Batch::Next() {
+  const std::lock_guard lock(reading_);
+  if (interrupted_) return std::nullopt;
+  Task task;
+  const absl::StatusOr<bool> found = source_.Next(task.input);
+  if (!found.ok() && !interrupted_) Stop(found.status());
+  if (!found.ok() || !*found) return std::nullopt;
+  task.index = next_++;
+  return task;
+}
+
+absl::StatusOr<std::vector<vm::Value>> Batch::ReadArguments(
+    const Job& job, const BatchInput& input) {
+  const abi::Callable& function = *job.function;
+  const Ref<hal::Device>& device = job.session->devices()[0];
+  std::vector<vm::Value> values;
+  if (input.path.empty()) {
+    ASSIGN_OR_RETURN(
+        values, ReadJsonArguments(arguments_, input.json, function, device));
+  } else {
+    abi::ValueReader reader(device, "--batch", floats_, function.memory());
+    ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
+                     reader.Read(std::vector<std::string>{"*" + input.path},
+                                 abi::ArgumentSlots(function)));
+    for (abi::ParsedValue& value : parsed) {
+      values.push_back(std::move(value.value));
+    }
+  }
+  RETURN_IF_ERROR(function.CheckArguments(values));
+  return values;
+}
+
+absl::StatusOr<std::string> Batch::ResultOf(Job& job, const BatchInput& input) {
+  ASSIGN_OR_RETURN(const std::vector<vm::Value> values,
+                   ReadArguments(job, input));
+  ASSIGN_OR_RETURN(std::vector<vm::Value> results, job.function->Call(values));
+  std::string text;
+  RETURN_IF_ERROR(WriteResultsJson(arguments_, std::move(results),
+                                   *job.function, job.session->devices()[0],
+                                   [&text](absl::string_view piece) {
+                                     absl::StrAppend(&text, piece);
+                                     return absl::OkStatus();
+                                   }));
+  return text;
+}
+
+bool Batch::WriteInOrder(const Task& task,
+                         const absl::StatusOr<std::string>& result) {
+  std::string line = absl::StrCat("{\"index\": ", task.index);
+  if (!task.input.name.empty()) {
+    line += ", \"file\": ";
+    AppendJsonString(task.input.name, line);
+  }
+  if (result.ok()) {
+    absl::StrAppend(&line, ", \"result\": ", *result);
+  } else {
+    line += ", \"error\": ";
+    AppendJsonString(
+        absl::StrCat(absl::StatusCodeToString(result.status().code()), ": ",
+                     result.status().message()),
+        line);
+  }
+  line += "}\n";
+  std::unique_lock lock(writing_);
+  turn_.wait(lock, [&] { return stopped_ || written_ == task.index; });
+  if (stopped_) return false;
+  if (const absl::Status status = lines_.Write(line); !status.ok()) {
+    status_ = status;
+    stopped_ = true;
+  }
+  ++written_;
+  if (!result.ok()) ++failed_;
+  turn_.notify_all();
+  return !stopped_;
+}
+
+void Batch::Call(Job& job) {
+  while (const std::optional<Task> task = Next()) {
+    const absl::StatusOr<std::string> result = ResultOf(job, task->input);
+    // An interrupted call is repeated when the batch goes on.
+    if (interrupted_ || !WriteInOrder(*task, result)) break;
+  }
+  if (interrupted_) Stop(absl::CancelledError("The batch was interrupted."));
+}
+
+absl::Status Batch::SkipEarlier() {
+  RETURN_IF_ERROR(lines_.Open(arguments_.GetString("batch_output")));
+  if (lines_.earlier() == 0) return absl::OkStatus();
+  PrintNote(absl::StrCat("'", arguments_.GetString("batch_output"), "' has ",
+                         lines_.earlier(),
+                         " lines; as many inputs are "
+                         "skipped."));
+  BatchInput skipped;
+  while (next_ < lines_.earlier()) {
+    ASSIGN_OR_RETURN(const bool found, source_.Next(skipped));
+    if (!found) break;
+    ++next_;
+  }
+  written_ = next_;
+  return absl::OkStatus();
+}
+
+std::string Batch::Progress() const {
+  const std::string of = source_.file_count() == 0
+                             ? ""
+                             : absl::StrCat(" of ", source_.file_count());
+  return absl::StrCat("call ", written_.load(), of, ", ", failed_.load(),
+                      " failed");
+}
+
+absl::Status Batch::Work() {
+  std::optional<ProgressLine> line;
+  // Lines on the same terminal show the progress themselves.
+  if (isatty(STDOUT_FILENO) == 0 ||
+      !arguments_.GetString("batch_output").empty())
+    line.emplace([this] { return Progress(); });
+  std::vector<Thread> threads;
+  for (size_t i = 1; i < jobs_.size(); ++i) {
+    auto thread = Thread::Start("calls", [this, i] { Call(jobs_[i]); });
+    if (!thread.ok()) {
+      Stop(thread.status());
+      break;
+    }
+    threads.push_back(*std::move(thread));
+  }
+  Call(jobs_[0]);
+  threads.clear();  // waits for them
+  return status_;
+}
+
+absl::StatusOr<bool> Batch::Run(const std::vector<abi::Program>& programs,
+                                const std::vector<Ref<hal::Device>>& devices,
+                                const abi::SessionOptions& options) {
+  jobs_.resize(static_cast<size_t>(arguments_.GetInt("batch_jobs")));
+  std::atomic<bool> running = false;
+  const InterruptWatch watch([this, &running] {
+    if (!running) InterruptWatch::Exit();
+    interrupted_ = true;
+    for (const Job& job : jobs_) job.session->Cancel();
+  });
+  for (Job& job : jobs_) {
+    ASSIGN_OR_RETURN(job.session,
+                     abi::Session::Create(programs, devices, options));
+    ASSIGN_OR_RETURN(job.function,
+                     job.session->Lookup(arguments_.GetString("function")));
+  }
+  RETURN_IF_ERROR(SkipEarlier());
+  running = true;
+  RETURN_IF_ERROR(Work());
+  return failed_ == 0;
+}
+
+}  // namespace
+
+std::span<const Flag> BatchFlags() { return kBatchFlags; }
+
+absl::Status CheckBatch(const Arguments& arguments) {
+  if (!arguments.IsSet("batch")) {
+    for (const char* flag : {"batch_jobs", "batch_output"}) {
+      if (arguments.IsSet(flag)) {
+        return UsageError(absl::StrCat("--", flag, " needs --batch."));
+      }
+    }
+    return absl::OkStatus();
+  }
+  for (const char* flag : {"input", "args", "kwargs", "output",
+                           "expected_output", "collectives"}) {
+    if (arguments.IsSet(flag)) {
+      return UsageError(
+          absl::StrCat("--", flag, " cannot be combined with --batch."));
+    }
+  }
+  const int64_t jobs = arguments.GetInt("batch_jobs");
+  if (jobs >= 1 && jobs <= kMaxBatchJobs) return absl::OkStatus();
+  return UsageError(absl::StrCat("--batch_jobs=", jobs,
+                                 " is not between 1 and ", kMaxBatchJobs, "."));
+}
+
+absl::StatusOr<bool> RunBatch(const Arguments& arguments,
+                              const std::vector<abi::Program>& programs,
+                              const std::vector<Ref<hal::Device>>& devices,
+                              const abi::SessionOptions& options,
+                              abi::NarrowFloats floats,
+                              std::atomic<bool>& interrupted) {
+  ASSIGN_OR_RETURN(BatchSource source,
+                   BatchSource::Open(arguments.GetString("batch")));
+  Batch batch(arguments, floats, interrupted, std::move(source));
+  return batch.Run(programs, devices, options);
+}
+
+}  // namespace eyrie::tools
