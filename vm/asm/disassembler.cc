@@ -375,7 +375,8 @@ absl::StatusOr<size_t> Disassembler::FindFunction() const {
   if (const ExportDef* exported = def_.FindExport(options_.function)) {
     return exported->function;
   }
-  const std::vector<std::string> names(names_.begin(), names_.end());
+  const std::vector<std::string> names(names_.all().begin(),
+                                       names_.all().end());
   return absl::NotFoundError(
       absl::StrCat("The module has no function '", PlainName(options_.function),
                    "'.", PlainText(DidYouMean(options_.function, names), 256)));

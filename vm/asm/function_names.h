@@ -30,6 +30,8 @@ class FunctionNames {
   absl::string_view function(uint32_t function) const {
     return names_[function];
   }
+  // Returns the names in the order of the functions.
+  std::span<const absl::string_view> all() const { return names_; }
   const Callees& callees() const { return callees_; }
 
   // Returns the function's exports, without those whose name an earlier export
