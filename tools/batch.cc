@@ -5,10 +5,12 @@
 
 #include <cerrno>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -101,27 +103,38 @@ absl::Status ResultLines::Write(const std::string& line) {
 // The threads that call, and what they share.
 class Batch {
  public:
+  using NewSession =
+      std::function<absl::StatusOr<std::unique_ptr<abi::Session>>()>;
+
   Batch(const Arguments& arguments, abi::NarrowFloats floats,
-        std::atomic<bool>& interrupted, BatchSource source)
+        std::atomic<bool>& interrupted, BatchSource source,
+        NewSession new_session)
       : arguments_(arguments),
         floats_(floats),
         interrupted_(interrupted),
+        new_session_(std::move(new_session)),
+        jobs_(static_cast<size_t>(arguments.GetInt("batch_jobs"))),
         source_(std::move(source)) {}
 
-  absl::StatusOr<bool> Run(const std::vector<abi::Program>& programs,
-                           const std::vector<Ref<hal::Device>>& devices,
-                           const abi::SessionOptions& options);
+  absl::StatusOr<bool> Run();
 
  private:
   struct Job {
     std::unique_ptr<abi::Session> session;
     std::optional<abi::Callable> function;
+    std::atomic<abi::Session*> called = nullptr;  // for Interrupt()
   };
   struct Task {
     uint64_t index = 0;
     BatchInput input;
   };
 
+  // Gives a job without a context a new one.
+  absl::Status Renew(Job& job);
+  // Ends the context of a failed call, which may not be called again.
+  void Retire(Job& job);
+  // Cancels all calls. Async-signal-safe.
+  void Interrupt();
   absl::Status SkipEarlier();
   absl::Status Work();
   void Call(Job& job);
@@ -140,7 +153,9 @@ class Batch {
   const Arguments& arguments_;
   const abi::NarrowFloats floats_;
   std::atomic<bool>& interrupted_;
+  const NewSession new_session_;
   std::vector<Job> jobs_;
+  std::atomic<int> interrupts_ = 0;  // that run now
 
   std::mutex reading_;  // guards the next two
   BatchSource source_;
@@ -194,12 +209,45 @@ absl::StatusOr<std::vector<vm::Value>> Batch::ReadArguments(
   return values;
 }
 
+absl::Status Batch::Renew(Job& job) {
+  ASSIGN_OR_RETURN(job.session, new_session_());
+  ASSIGN_OR_RETURN(job.function,
+                   job.session->Lookup(arguments_.GetString("function")));
+  job.called = job.session.get();
+  return absl::OkStatus();
+}
+
+void Batch::Retire(Job& job) {
+  job.called = nullptr;
+  // An interrupt that runs now may still use the context.
+  while (interrupts_ != 0) std::this_thread::yield();
+  job.function.reset();
+  job.session.reset();
+}
+
+void Batch::Interrupt() {
+  ++interrupts_;
+  interrupted_ = true;
+  for (const Job& job : jobs_) {
+    if (abi::Session* const session = job.called) session->Cancel();
+  }
+  --interrupts_;
+}
+
 absl::StatusOr<std::string> Batch::ResultOf(Job& job, const BatchInput& input) {
-  ASSIGN_OR_RETURN(const std::vector<vm::Value> values,
-                   ReadArguments(job, input));
-  ASSIGN_OR_RETURN(std::vector<vm::Value> results, job.function->Call(values));
+  if (job.session == nullptr) RETURN_IF_ERROR(Renew(job));
+  absl::StatusOr<std::vector<vm::Value>> results;
+  {
+    ASSIGN_OR_RETURN(const std::vector<vm::Value> values,
+                     ReadArguments(job, input));
+    results = job.function->Call(values);
+  }
+  if (!results.ok()) {
+    Retire(job);
+    return results.status();
+  }
   std::string text;
-  RETURN_IF_ERROR(WriteResultsJson(arguments_, std::move(results),
+  RETURN_IF_ERROR(WriteResultsJson(arguments_, *std::move(results),
                                    *job.function, job.session->devices()[0],
                                    [&text](absl::string_view piece) {
                                      absl::StrAppend(&text, piece);
@@ -292,22 +340,13 @@ absl::Status Batch::Work() {
   return status_;
 }
 
-absl::StatusOr<bool> Batch::Run(const std::vector<abi::Program>& programs,
-                                const std::vector<Ref<hal::Device>>& devices,
-                                const abi::SessionOptions& options) {
-  jobs_.resize(static_cast<size_t>(arguments_.GetInt("batch_jobs")));
+absl::StatusOr<bool> Batch::Run() {
   std::atomic<bool> running = false;
   const InterruptWatch watch([this, &running] {
     if (!running) InterruptWatch::Exit();
-    interrupted_ = true;
-    for (const Job& job : jobs_) job.session->Cancel();
+    Interrupt();
   });
-  for (Job& job : jobs_) {
-    ASSIGN_OR_RETURN(job.session,
-                     abi::Session::Create(programs, devices, options));
-    ASSIGN_OR_RETURN(job.function,
-                     job.session->Lookup(arguments_.GetString("function")));
-  }
+  for (Job& job : jobs_) RETURN_IF_ERROR(Renew(job));
   RETURN_IF_ERROR(SkipEarlier());
   running = true;
   RETURN_IF_ERROR(Work());
@@ -348,8 +387,9 @@ absl::StatusOr<bool> RunBatch(const Arguments& arguments,
                               std::atomic<bool>& interrupted) {
   ASSIGN_OR_RETURN(BatchSource source,
                    BatchSource::Open(arguments.GetString("batch")));
-  Batch batch(arguments, floats, interrupted, std::move(source));
-  return batch.Run(programs, devices, options);
+  Batch batch(arguments, floats, interrupted, std::move(source),
+              [&] { return abi::Session::Create(programs, devices, options); });
+  return batch.Run();
 }
 
 }  // namespace eyrie::tools

@@ -262,7 +262,7 @@ abi::SessionOptions Listening(const abi::PrintOptions& print) {
 // The state of a call, also after a failure.
 struct CallReport {
   bool used_hal = false;
-  bool is_told = false;                   // its error was printed
+  int exit_code = 0;                      // of an error that was printed, or 0
   std::atomic<bool> interrupted = false;  // by the user
   // Last, so that an error is reported before this rank leaves the others.
   std::shared_ptr<hal::ChannelProvider> collectives;
@@ -409,8 +409,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
       CallFunction(arguments, devices, tracing, writer, report);
   if (!passed.ok()) {
     // Report the error now: closing a device waits for its kernels.
-    ReportError(passed.status());
-    report.is_told = true;
+    report.exit_code = ReportError(passed.status());
   }
   if (arguments.GetBool("print_statistics") && report.used_hal) {
     PrintStatistics(devices);
@@ -430,7 +429,8 @@ int RunMain(std::span<const char* const> args) {
   CallReport report;
   const absl::StatusOr<bool> passed = Run(args, report);
   if (!passed.ok()) {
-    const int code = report.is_told ? 1 : ReportError(passed.status());
+    const int code =
+        report.exit_code != 0 ? report.exit_code : ReportError(passed.status());
     // Checks `interrupted`, too, because a module may return CANCELLED itself.
     return report.interrupted && absl::IsCancelled(passed.status())
                ? InterruptWatch::kExitCode

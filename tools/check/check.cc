@@ -412,10 +412,12 @@ int RunWith(const Arguments& arguments, const CheckOptions& options) {
   const InterruptThread watch([&interruption] { interruption.Interrupt(); });
   const absl::StatusOr<bool> passed =
       RunChecks(arguments, options, interruption);
-  if (!passed.ok()) ReportError(passed.status());
+  const int failure = passed.ok() ? 1 : ReportError(passed.status());
   if (interruption.interrupted()) return InterruptWatch::kExitCode;
   const bool failed = !passed.value_or(false);
-  if (!options.expect_failure || options.list_tests) return failed ? 1 : 0;
+  if (!options.expect_failure || options.list_tests) {
+    return failed ? failure : 0;
+  }
   const absl::Status written =
       WriteStdout(failed ? "Test failed as expected\n"
                          : "Test passed but expected failure\n");

@@ -183,7 +183,7 @@ absl::StatusOr<std::vector<BenchRow>> ReadEachBenchRow(
                                                    : ReadTableRows(text));
   if (rows.empty()) {
     return absl::InvalidArgumentError(
-        "It must print rows of Google Benchmark, as a table or as JSON.");
+        "There is no row of Google Benchmark, as a table or as JSON.");
   }
   return rows;
 }

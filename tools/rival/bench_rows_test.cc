@@ -22,7 +22,7 @@ std::string Read(absl::string_view output) {
 
 TEST(BenchRows, Read) {
   constexpr char kNone[] =
-      "It must print rows of Google Benchmark, as a table or as JSON.";
+      "There is no row of Google Benchmark, as a table or as JSON.";
   const struct {
     const char* output;
     const char* want;
