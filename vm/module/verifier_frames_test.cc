@@ -35,7 +35,7 @@ TEST(VerifierFrames, AreRoundedUpIfTooSmall) {
       {"0v_i", "a: add.i32 i7 i7 i7 return [i8]", 5, 0,
        "Register i8 exceeds the function's 8 i32 registers. (at test.f+0x8)"},
       {"0v_v", "a: return [i32765]", 32766, 0,
-       "It has 1 values; the convention 0v_v has 0. (at test.f+0x1)"},
+       "It has 1 value; the convention 0v_v has 0. (at test.f+0x1)"},
       {"0v_i", "a: return [i32766]", 20000, 0, "32767 1"},
   };
   for (const auto& row : kRows) {
