@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "abi/native/call_support.h"
+#include "abi/native/xla/unpacked.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
@@ -13,7 +14,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kTemporaryAlignment = 64;
+constexpr size_t kAlignment = 64;  // of memory for one call
 // Results up to this size are kept, in bytes: allocating one costs more than a
 // typical handler's work.
 constexpr uint64_t kMaxKept = 16384;
@@ -82,11 +83,14 @@ absl::StatusOr<FfiType> FfiCall::CheckType(size_t index,
         "Argument ", index, " of the handler is ", view.ShapeAndType(),
         "; XLA FFI does not support this type, or stores it differently."));
   }
-  if (InfoOf(type).since > parts_.handlers.minor) {
+  // A type that the manifest names is one that the handler knows.
+  if (operand.type == FfiType::kNone &&
+      InfoOf(type).since > parts_.handlers.minor) {
     return absl::UnimplementedError(absl::StrCat(
         "Argument ", index, " of the handler is ", view.ShapeAndType(),
         "; the handler uses version 0.", parts_.handlers.minor,
-        " of XLA FFI, which may not support this type."));
+        " of XLA FFI, which may not support this type. If the handler does, "
+        "name the type in the manifest."));
   }
   return type;
 }
@@ -116,10 +120,21 @@ absl::Status FfiCall::Learn(size_t index, const hal::BufferView& view) {
   planned_ = false;
   ASSIGN_OR_RETURN(const FfiType type, CheckType(index, view));
   RETURN_IF_ERROR(CheckDims(index, view, type));
-  argument.element = view.element_type();
+  // Packed arguments are learnt anew in each call.
+  if (!IsPacked(view.element_type())) argument.element = view.element_type();
   argument.shape.assign(view.shape().begin(), view.shape().end());
   FfiFrame::Fill(frame_.arg(index), type, nullptr, argument.shape);
   return absl::OkStatus();
+}
+
+void FfiCall::UnpackArguments() {
+  for (size_t i = 0; i < given_; ++i) {
+    const hal::BufferView* const view = views_[i];
+    if (view == nullptr || !IsPacked(view->element_type())) continue;
+    Unpack(view->element_type(), view->buffer()->host_data(),
+           {static_cast<uint8_t*>(frame_.arg(i).data),
+            static_cast<size_t>(view->element_count())});
+  }
 }
 
 absl::Status FfiCall::SetBuffer(size_t index, const vm::Slot* arguments) {
@@ -186,7 +201,11 @@ absl::Status FfiCall::PlanResult(size_t index) {
                                : "which exceed any memory."));
   }
   result.bytes = *bytes;
-  large_ |= *bytes > kMaxKept;
+  result.count = count;
+  if (IsPacked(result.element) && result.kind != FfiResult::Kind::kBuffer) {
+    result.bytes = static_cast<uint64_t>(count);
+  }
+  at_end_ |= *bytes > kMaxKept || IsPacked(result.element);
   FfiFrame::Fill(frame_.result(index), type, nullptr, result.shape);
   return absl::OkStatus();
 }
@@ -214,7 +233,7 @@ absl::Status FfiCall::CreateResult(size_t index) {
   if (result.kind == FfiResult::Kind::kToken) return absl::OkStatus();
   if (result.kind == FfiResult::Kind::kTemporary) {
     ASSIGN_OR_RETURN(frame_.result(index).data,
-                     context_.Allocate(result.bytes, kTemporaryAlignment));
+                     context_.Allocate(result.bytes, kAlignment));
     return absl::OkStatus();
   }
   // The one before the last first: the caller rarely holds that, too.
@@ -250,12 +269,34 @@ absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
   for (size_t i = 0; i < parts_.plan.scalars.size(); ++i) {
     RETURN_IF_ERROR(SetScalar(i, arguments[parts_.plan.scalars[i].slot]));
   }
-  if (!planned_) [[unlikely]] {
-    large_ = false;
-    for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(PlanResult(i));
-    planned_ = true;
-  }
+  if (!planned_) [[unlikely]]
+    return PrepareAnew();
   for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(CreateResult(i));
+  return absl::OkStatus();
+}
+
+absl::Status FfiCall::PrepareAnew() {
+  at_end_ = false;
+  for (size_t i = 0; i < given_; ++i) {
+    const hal::BufferView* const view = views_[i];
+    if (view == nullptr || !IsPacked(view->element_type())) continue;
+    ASSIGN_OR_RETURN(frame_.arg(i).data,
+                     context_.Allocate(view->element_count(), kAlignment));
+  }
+  // With fences, the arguments have no values yet.
+  if (!parts_.plan.has_fences()) UnpackArguments();
+  for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(PlanResult(i));
+  planned_ = true;
+  for (size_t i = 0; i < results_.size(); ++i) {
+    RETURN_IF_ERROR(CreateResult(i));
+    if (results_[i].kind != FfiResult::Kind::kBuffer ||
+        !IsPacked(results_[i].element)) {
+      continue;
+    }
+    planned_ = false;  // the next call needs memory for it, too
+    ASSIGN_OR_RETURN(frame_.result(i).data,
+                     context_.Allocate(results_[i].count, kAlignment));
+  }
   return absl::OkStatus();
 }
 
@@ -280,15 +321,24 @@ void FfiCall::ShareResults(vm::Slot* results) const {
 }
 
 void FfiCall::End() {
+  if (at_end_) [[unlikely]]
+    EndResults();
   context_.End();
-  if (large_) [[unlikely]]
-    DropLarge();
   if (!retained_.empty()) [[unlikely]]
     retained_.clear();
 }
 
-void FfiCall::DropLarge() {
-  for (Result& result : results_) {
+void FfiCall::EndResults() {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    Result& result = results_[i];
+    const auto* const data = static_cast<const uint8_t*>(frame_.result(i).data);
+    const hal::BufferView* const view = result.views[result.current].get();
+    if (IsPacked(result.element) && view != nullptr && data != nullptr &&
+        data != view->buffer()->host_data()) {
+      Pack(result.element, {data, static_cast<size_t>(result.count)},
+           view->buffer()->host_data());
+      frame_.result(i).data = nullptr;
+    }
     if (result.bytes > kMaxKept) result.views = {};
   }
 }

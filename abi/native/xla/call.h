@@ -49,6 +49,9 @@ class FfiCall {
   // does not match its declaration. UNIMPLEMENTED: the handler's version cannot
   // know an argument's type.
   absl::Status Prepare(const vm::Slot* arguments);
+  // Gives the handler copies of the packed arguments, with a byte per element.
+  // Must be called before Run if there are fences; otherwise Prepare does it.
+  void UnpackArguments();
   // Retains the arguments until End, for a call that continues after it
   // returns.
   void Retain(const vm::Slot* arguments);
@@ -58,7 +61,8 @@ class FfiCall {
   }
   // Stores a new reference to each result of the import.
   void ShareResults(vm::Slot* results) const;
-  // Releases all objects that the call retained.
+  // Completes the results, which the handler must no longer use, and releases
+  // all objects that the call retained.
   void End();
 
   absl::Status Instantiate() { return frame_.Instantiate(); }
@@ -74,6 +78,7 @@ class FfiCall {
     uint8_t current = 0;  // the view of this call, in `views`
     hal::ElementType element = hal::ElementType::kNone;
     uint64_t bytes = 0;
+    int64_t count = 0;  // of elements
     hal::BufferView::Shape shape;
     // The last two results, used again while they are small. Two, because a
     // caller that keeps only the latest result has released the one before.
@@ -91,9 +96,12 @@ class FfiCall {
   // Computes the type and shape of a result.
   absl::Status PlanResult(size_t index);
   absl::Status CreateResult(size_t index);
+  // Prepares a call that is unlike the last one, or that has packed elements.
+  absl::Status PrepareAnew();
   absl::StatusOr<Ref<hal::BufferView>> NewView(const Result& result) const;
-  // Releases the results that are too large to be kept.
-  void DropLarge();
+  // Packs the results that the handler has seen unpacked, and releases those
+  // that are too large to be kept.
+  void EndResults();
 
   FfiImportParts& parts_;
   FfiContext context_;
@@ -103,7 +111,7 @@ class FfiCall {
   std::vector<Result> results_;
   size_t given_;          // number of arguments
   bool planned_ = false;  // results_ follows from arguments_
-  bool large_ = false;    // a result is too large to be kept
+  bool at_end_ = false;   // EndResults is needed
   std::vector<Ref<RefObject>> retained_;
 };
 

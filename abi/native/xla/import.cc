@@ -84,6 +84,7 @@ void FfiImport::Start(std::shared_ptr<FfiCall> call,
                       const absl::Status& reached, Ref<hal::Fence> signal) {
   if (!reached.ok()) return Finish(*call, reached, signal.get());
   Ref<eyrie_ffi_future> future;
+  call->UnpackArguments();
   const absl::Status status = call->Run(NextRunId(), future);
   if (!status.ok() || !future) {
     return Finish(*call, Named(status), signal.get());
