@@ -3,7 +3,7 @@
 // An alarm's place in the queue may be earlier than its deadline, never later.
 // Set stores the deadline and then reads the place. The thread clears the place
 // and then reads the deadline. So at least one of the two sees the other's
-// change. Tested by alarm_test.cc.
+// change.
 #include "base/alarm.h"
 
 #include <pthread.h>

@@ -30,8 +30,7 @@ namespace eyrie {
 // allocate a smaller one may end the process.
 inline constexpr size_t kSmallBytes = size_t{64} << 10;
 
-// RESOURCE_EXHAUSTED. `count` elements of `size` bytes each may be more than 64
-// bits count.
+// Returns RESOURCE_EXHAUSTED. `count * size` may exceed 64 bits.
 absl::Status CannotAllocate(uint64_t count, uint64_t size,
                             absl::string_view what);
 

@@ -20,13 +20,6 @@ std::optional<T> CheckedAdd(T a, std::type_identity_t<T> b) {
 }
 
 template <typename T>
-std::optional<T> CheckedSub(T a, std::type_identity_t<T> b) {
-  T difference;
-  if (__builtin_sub_overflow(a, b, &difference)) return std::nullopt;
-  return difference;
-}
-
-template <typename T>
 std::optional<T> CheckedMul(T a, std::type_identity_t<T> b) {
   T product;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;

@@ -76,7 +76,7 @@ std::optional<uint64_t> GroupMemory(ReadText read) {
                                               : "memory.limit_in_"
                                                 "bytes"))
                 .value_or("");
-        uint64_t bytes = 0;  // "max" is no number
+        uint64_t bytes = 0;  // "max" is not a number
         if (!absl::SimpleAtoi(text, &bytes)) return;
         least = std::min(bytes, least.value_or(bytes));
       });

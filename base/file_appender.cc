@@ -1,6 +1,4 @@
 // Appends under a lock, and undoes writes that fail.
-//
-// Tested by file_writer_test.cc, tools/files_test.py.
 #include "base/file_appender.h"
 
 #include <fcntl.h>

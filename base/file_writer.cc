@@ -6,8 +6,6 @@
 //  * any other file (several hard links, another owner, a folder in which files
 //    cannot be created) is overwritten, after disk space is reserved. Only a
 //    disk error in this last copy can lose the old content.
-//
-// Tested by file_writer_test.cc, tools/files_test.py.
 #include "base/file_writer.h"
 
 #include <fcntl.h>

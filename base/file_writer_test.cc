@@ -14,7 +14,6 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,19 +25,13 @@
 #include "base/mapped_file.h"
 #include "base/writable_file.h"
 #include "gtest/gtest.h"
+#include "tests/support/files.h"
 
 namespace eyrie {
 namespace {
 
 std::span<const uint8_t> BytesOf(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
-
-std::string Read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 void Put(const std::string& path, const std::string& text) {
@@ -103,7 +96,7 @@ class FileWriterTest : public testing::Test {
                     absl::Hex(info.st_mode >> 3 & 7),
                     absl::Hex(info.st_mode & 7));
     if (info.st_nlink > 1) absl::StrAppend(&text, " x", info.st_nlink);
-    return absl::StrCat(text, " ", Read(At(name)));
+    return absl::StrCat(text, " ", FileText(At(name)));
   }
 
   // Returns the number of partial files left in a folder.
@@ -407,7 +400,7 @@ TEST_F(FileWriterTest, StandardOutput) {
               return text;
             }),
             "OKOK");
-  EXPECT_EQ(Read(At("out")), "before inside again after");
+  EXPECT_EQ(FileText(At("out")), "before inside again after");
 }
 
 TEST_F(FileWriterTest, Identity) {
@@ -436,7 +429,7 @@ TEST_F(FileWriterTest, Zeros) {
     EXPECT_TRUE(writer.WriteText("b").ok());
     EXPECT_TRUE(writer.WriteText(zeros).ok());
     EXPECT_EQ(Show(writer.Finish()), "OK");
-    EXPECT_EQ(Read(At(name)), "a" + zeros + "b" + zeros);
+    EXPECT_EQ(FileText(At(name)), "a" + zeros + "b" + zeros);
   }
 }
 
@@ -463,7 +456,7 @@ TEST_F(FileWriterTest, ParallelAppends) {
       waitpid(child, &status, 0);
       EXPECT_EQ(status, 0);
     }
-    const std::string all = Read(path);
+    const std::string all = FileText(path);
     ASSERT_EQ(all.size(), kProcesses * kRecords * kSize + (has_tail ? 1 : 0));
     std::vector<int> counts(kProcesses);
     for (size_t at = 0; at + kSize <= all.size(); at += kSize) {

@@ -1,7 +1,5 @@
 // Builds the tree from the events of nlohmann's parser, which does not recurse
 // and does not throw here.
-//
-// Tested by json_test.cc, abi/call/json_fuzz.cc.
 #include "base/json.h"
 
 #include <iterator>

@@ -15,6 +15,11 @@ absl::Status MemoryMeter::Take(uint64_t bytes, absl::string_view what) {
     }
   } while (!in_use_.compare_exchange_weak(used, used + bytes,
                                           std::memory_order_relaxed));
+  const uint64_t now = used + bytes;
+  uint64_t peak = this->peak();
+  while (now > peak &&
+         !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
   return absl::OkStatus();
 }
 

@@ -36,6 +36,8 @@ class MemoryMeter {
 
   uint64_t limit() const { return limit_; }
   uint64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  // Returns the highest value that in_use() has had.
+  uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   // Returns how often Take failed.
   uint64_t refusals() const {
     return refusals_.load(std::memory_order_relaxed);
@@ -44,6 +46,7 @@ class MemoryMeter {
  private:
   const uint64_t limit_;
   std::atomic<uint64_t> in_use_{0};
+  std::atomic<uint64_t> peak_{0};
   std::atomic<uint64_t> refusals_{0};
 };
 

@@ -1,7 +1,5 @@
 // The file has a predictable name in a folder that all users may write to, so
 // nothing that exists there is opened or followed.
-//
-// Tested by perf_map_test.cc.
 #include "base/perf_map.h"
 
 #include <fcntl.h>

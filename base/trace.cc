@@ -3,7 +3,7 @@
 // A thread sets its busy flag and then loads the recorder. Stop clears the
 // recorder and then loads the flags. Both are sequentially consistent, so
 // either the thread finds no recorder, or Stop finds the thread busy and waits
-// for it. Tested by trace_test.cc.
+// for it.
 #include "base/trace.h"
 
 #include <pthread.h>

@@ -9,7 +9,7 @@
 namespace eyrie {
 
 int64_t WorkBudget::TakeCounted(int64_t units) {
-  if (stopped()) return 0;
+  if (StopWithWhole()) return 0;
   int64_t left = units_.load(std::memory_order_relaxed);
   while (left != kUnlimited) {
     if (left <= 0) {
@@ -23,6 +23,14 @@ int64_t WorkBudget::TakeCounted(int64_t units) {
     }
   }
   return units;
+}
+
+bool WorkBudget::StopWithWhole() {
+  if (whole_ != nullptr && whole_->stopped()) {
+    Stop(static_cast<absl::StatusCode>(
+        whole_->stop_.load(std::memory_order_relaxed)));
+  }
+  return stopped();
 }
 
 void WorkBudget::Give(int64_t units) {

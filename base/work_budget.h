@@ -7,9 +7,12 @@
 #ifndef EYRIE_BASE_WORK_BUDGET_H_
 #define EYRIE_BASE_WORK_BUDGET_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -24,6 +27,14 @@ class WorkBudget {
   WorkBudget() = default;
   // `timeout` is what StopReason() says was the limit of time.
   explicit WorkBudget(absl::Duration timeout) : timeout_(timeout) {}
+  // A budget for part of the work that `whole` limits: if `whole` is stopped,
+  // this one is, too. Units are not taken from `whole`.
+  WorkBudget(absl::Duration timeout, int64_t units,
+             std::shared_ptr<const WorkBudget> whole)
+      : timeout_(timeout), whole_(std::move(whole)) {
+    // Take looks at `whole` only if the units are limited.
+    Refill(std::min(units, kUnlimited - 1));
+  }
   WorkBudget(const WorkBudget&) = delete;
   WorkBudget& operator=(const WorkBudget&) = delete;
 
@@ -74,9 +85,12 @@ class WorkBudget {
 
  private:
   int64_t TakeCounted(int64_t units);
+  // Stops if the whole is stopped. Returns stopped().
+  bool StopWithWhole();
 
   const absl::Duration timeout_ = absl::InfiniteDuration();
-  std::atomic<int64_t> limit_{kUnlimited};  // of the latest Refill
+  const std::shared_ptr<const WorkBudget> whole_;  // may be null
+  std::atomic<int64_t> limit_{kUnlimited};         // of the latest Refill
   std::atomic<int64_t> units_{kUnlimited};
   std::atomic<bool> refused_{false};
   std::atomic<int> stop_{0};  // a StatusCode; 0: go on

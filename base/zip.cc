@@ -1,6 +1,4 @@
 // Finds the directory at the end of a ZIP, and the bytes of its members.
-//
-// Tested by abi/tensor/npy_test.cc, vm/module/archive_test.cc.
 #include "base/zip.h"
 
 #include <algorithm>

@@ -225,7 +225,7 @@ class CommandBuffer final : public ChargedObject {
   void KeepTranslation(Ref<RefObject> translation) const;
 
   // Walks the commands: for (const Command* c = begin(); c; c = Next(c)).
-  const Command* begin() const { return At(0); }
+  const Command* begin() const { return CommandAt(0); }
   const Command* Next(const Command* command) const {
     const Command* const next = command->After();
     return next == end() ? nullptr : next;
@@ -236,7 +236,7 @@ class CommandBuffer final : public ChargedObject {
   }
 
  private:
-  const Command* At(size_t word) const {
+  const Command* CommandAt(size_t word) const {
     if (word >= arena_.size()) return nullptr;
     return reinterpret_cast<const Command*>(arena_.data() + word);
   }

@@ -115,31 +115,6 @@ absl::Status FenceBridge::ConnectForeign(Device& device) {
   return absl::OkStatus();
 }
 
-bool MatchesPattern(absl::string_view name, absl::string_view pattern) {
-  size_t n = 0;
-  size_t p = 0;
-  // The position of the last '*', and the end of the text that it matches.
-  size_t star = absl::string_view::npos;
-  size_t taken = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      taken = n;
-    } else if (p < pattern.size() &&
-               (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++n;
-      ++p;
-    } else if (star != absl::string_view::npos) {
-      p = star + 1;
-      n = ++taken;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 absl::Status Device::CheckQueues(QueueAffinity affinity) const {
   const int count = queue_count();
   if (count >= 64 || (affinity >> count) == 0) return absl::OkStatus();
@@ -153,7 +128,7 @@ absl::StatusOr<Ref<Fence>> Device::CreateFence() {
   if (kept) [[likely]]
     return kept;
   ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, CreateSemaphore(0));
-  Ref<Fence> fence = Fence::At(std::move(semaphore), 1);
+  Ref<Fence> fence = Fence::ForPoint(std::move(semaphore), 1);
   fence->ReturnTo(fences_);
   return fence;
 }

@@ -76,14 +76,12 @@ struct QueueFences {
 
 class FenceBridge;
 
-// Reports whether `name` matches `pattern`: '*' matches any text, '?' any one
-// character. Modules ask for devices by such patterns of ids.
-bool MatchesPattern(absl::string_view name, absl::string_view pattern);
-
-// Categories for Device::Query that messages use. The first asks whether the
-// device runs machine code, the second whether it would run executables of the
-// format in `key` if system executables were allowed.
+// Categories for Device::Query. The first asks whether the device runs machine
+// code, for messages; the second whether its user permits native libraries,
+// which run on the host; the third whether it would run executables of the
+// format in `key` if system executables were allowed, for messages.
 inline constexpr char kNativeCodeQuery[] = "eyrie.native_code";
+inline constexpr char kNativeLibrariesQuery[] = "eyrie.native_libraries";
 inline constexpr char kSystemFormatQuery[] = "eyrie.system_format";
 
 class Device : public RefObject {

@@ -23,17 +23,17 @@ namespace eyrie::hal {
 namespace {
 
 using cpu::kDeviceKinds;
-using tests::MakeApart;
+using tests::CreateApartDevice;
 using tests::Sight;
 
 constexpr uint64_t kBytes = 1024;
 
 Ref<Device> Apart(int kind = 0, Sight sight = Sight::kAll) {
-  return MakeApart(cpu::NewDevice(kDeviceKinds[kind]), sight);
+  return CreateApartDevice(cpu::NewDevice(kDeviceKinds[kind]), sight);
 }
 
 Ref<Fence> NewFence(Device& device) {
-  return Fence::At(*device.CreateSemaphore(0), 1);
+  return Fence::ForPoint(*device.CreateSemaphore(0), 1);
 }
 
 // Buffers of 256 words that the host fills and reads through the device.

@@ -57,8 +57,10 @@ struct DriverOptions {
   }
   template <typename Options>
   Options Of() const {
-    DriverOptions copy = *this;
-    return copy.Of<Options>();
+    for (const std::any& each : own) {
+      if (const auto* found = std::any_cast<Options>(&each)) return *found;
+    }
+    return Options();
   }
 
   std::vector<std::any> own;  // the structs that Of returns

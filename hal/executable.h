@@ -66,6 +66,8 @@ struct HostDispatch {
   uint32_t workgroup_count[3];
   std::span<const uint32_t> constants;
   std::span<const HostBinding> bindings;
+  // Fuel for bytecode; null: the budget that the executable was created with.
+  WorkBudget* work = nullptr;
 };
 
 class Executable : public ChargedObject {

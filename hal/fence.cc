@@ -81,7 +81,7 @@ class Fence::Waiter {
   std::shared_ptr<Latch> latch_;  // null: the fence has one point
 };
 
-Ref<Fence> Fence::At(Ref<Semaphore> semaphore, uint64_t value) {
+Ref<Fence> Fence::ForPoint(Ref<Semaphore> semaphore, uint64_t value) {
   Ref<Fence> fence = MakeRef<Fence>();
   fence->points_.push_back({std::move(semaphore), value});
   return fence;

@@ -58,7 +58,7 @@ class Fence final : public ChargedObject {
 
   Fence() : ChargedObject(kType) {}
   // Creates a fence of one point.
-  static Ref<Fence> At(Ref<Semaphore> semaphore, uint64_t value);
+  static Ref<Fence> ForPoint(Ref<Semaphore> semaphore, uint64_t value);
   // Creates a fence of the points of all `fences`; entries may be null. For a
   // semaphore that occurs twice, the larger value counts.
   static Ref<Fence> Join(std::span<Fence* const> fences);

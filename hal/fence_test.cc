@@ -139,10 +139,10 @@ TEST(Semaphore, ManyThreads) {
 TEST(Fence, PointsAreJoined) {
   const Ref<Semaphore> a = NewSemaphore();
   const Ref<Semaphore> b = NewSemaphore();
-  const Ref<Fence> first = Fence::At(a, 2);
+  const Ref<Fence> first = Fence::ForPoint(a, 2);
   first->Insert(a, 1);
   first->Insert(b, 1);
-  const Ref<Fence> second = Fence::At(b, 5);
+  const Ref<Fence> second = Fence::ForPoint(b, 5);
   const Fence* const all[] = {first.get(), nullptr, second.get()};
   const Ref<Fence> joined =
       Fence::Join({const_cast<Fence* const*>(all), std::size(all)});
@@ -162,7 +162,7 @@ TEST(Fence, ManyPointsAreJoined) {
   std::vector<Fence*> list = {nullptr};
   for (size_t i = 0; i < kCount; ++i) {
     semaphores.push_back(NewSemaphore());
-    fences.push_back(Fence::At(semaphores[i / 2], i + 1));
+    fences.push_back(Fence::ForPoint(semaphores[i / 2], i + 1));
     list.insert(list.end(), {fences[i].get(), fences[0].get()});
   }
   const Ref<Fence> joined = Fence::Join(list);
@@ -179,7 +179,7 @@ TEST(Fence, ManyPointsAreJoined) {
 TEST(Fence, States) {
   const Ref<Semaphore> a = NewSemaphore();
   const Ref<Semaphore> b = NewSemaphore();
-  const Ref<Fence> fence = Fence::At(a, 2);
+  const Ref<Fence> fence = Fence::ForPoint(a, 2);
   fence->Insert(b, 1);
   std::string log;
   fence->OnReached(Log(log, "first"));
@@ -206,7 +206,7 @@ TEST(Fence, States) {
 TEST(Fence, OneFailureIsEnough) {
   const Ref<Semaphore> a = NewSemaphore();
   const Ref<Semaphore> b = NewSemaphore();
-  const Ref<Fence> fence = Fence::At(a, 1);
+  const Ref<Fence> fence = Fence::ForPoint(a, 1);
   fence->Insert(b, 1);
   std::string log;
   fence->OnReached(Log(log, "fence"));
@@ -220,7 +220,7 @@ TEST(Fence, OneFailureIsEnough) {
 TEST(Fence, SignalAndFailMoveEveryPoint) {
   const Ref<Semaphore> a = NewSemaphore(5);
   const Ref<Semaphore> b = NewSemaphore();
-  const Ref<Fence> fence = Fence::At(a, 4);
+  const Ref<Fence> fence = Fence::ForPoint(a, 4);
   fence->Insert(b, 1);
   EXPECT_EQ(StatusText(fence->Signal()),
             "INVALID_ARGUMENT: A semaphore cannot be signalled to 4; it is at "
@@ -236,7 +236,7 @@ TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
       "FAILED_PRECONDITION: The wait for the fence would never end: nothing is "
       "left that could signal it.";
   Ref<Semaphore> held = NewSemaphore();
-  const Ref<Fence> fence = Fence::At(held, 1);
+  const Ref<Fence> fence = Fence::ForPoint(held, 1);
   fence->Insert(NewSemaphore(), 1);
   EXPECT_EQ(StatusText(fence->Wait(Deadline::Never())), kWant);
   EXPECT_EQ(StatusText(fence->Wait(Deadline::Passed())),
@@ -246,7 +246,7 @@ TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
   EXPECT_TRUE(fence->Signal().ok());
   EXPECT_EQ(StatusText(fence->Wait(Deadline::Never())), "OK");
   // Another thread holds the semaphore, then releases it.
-  const Ref<Fence> next = Fence::At(held, 2);
+  const Ref<Fence> next = Fence::ForPoint(held, 2);
   std::thread signaller([semaphore = std::move(held)] {
     absl::SleepFor(absl::Milliseconds(5));
     EXPECT_TRUE(semaphore->Signal(2).ok());
@@ -297,7 +297,7 @@ TEST(FenceStore, KeepsFencesThatAreOver) {
     SCOPED_TRACE(c.name);
     const Ref<FenceStore> store = MakeRef<FenceStore>();
     Ref<Semaphore> held;
-    Ref<Fence> fence = Fence::At(NewSemaphore(), 1);
+    Ref<Fence> fence = Fence::ForPoint(NewSemaphore(), 1);
     fence->ReturnTo(store);
     const Fence* const was = fence.get();
     c.use(fence, held);
@@ -316,7 +316,7 @@ TEST(FenceStore, KeepsFencesThatAreOver) {
 TEST(FenceStore, KeepsNothingOnceClosed) {
   const Ref<FenceStore> store = MakeRef<FenceStore>();
   const auto finish = [&] {
-    const Ref<Fence> fence = Fence::At(NewSemaphore(), 1);
+    const Ref<Fence> fence = Fence::ForPoint(NewSemaphore(), 1);
     fence->ReturnTo(store);
     EXPECT_TRUE(fence->Signal().ok());
   };
@@ -338,7 +338,7 @@ TEST(FenceStore, ManyThreads) {
       for (int turn = 0; turn < 5000; ++turn) {
         Ref<Fence> fence = store->Take();
         if (!fence) {
-          fence = Fence::At(NewSemaphore(), 1);
+          fence = Fence::ForPoint(NewSemaphore(), 1);
           fence->ReturnTo(store);
         }
         EXPECT_FALSE(*fence->Query());

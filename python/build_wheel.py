@@ -42,8 +42,8 @@ DATE = (1980, 1, 1, 0, 0, 0)  # of members, so that builds are reproducible
 ABI3 = (3, 12)  # the first Python with a stable ABI that nanobind can use
 PYTHONS = [f"python3.{minor}" for minor in range(9, 14)]
 SOURCES = ("array_from_python.cc", "call_scope.cc", "core.cc",
-           "device_array.cc", "errors.cc", "from_python.cc", "function.cc",
-           "gil.cc", "host_functions.cc", "log.cc", "module.cc",
+           "device_array.cc", "devices.cc", "errors.cc", "from_python.cc",
+           "function.cc", "gil.cc", "host_functions.cc", "log.cc", "module.cc",
            "numpy_array.cc", "to_python.cc")
 
 ASK = """\

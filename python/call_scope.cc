@@ -1,6 +1,4 @@
 // The handler of SIGINT, and the calls that it ends.
-//
-// Tested by ended_calls_test.py.
 #include "call_scope.h"
 
 #include <signal.h>

@@ -1,6 +1,4 @@
 // Loads modules, and calls their functions in turn.
-//
-// Tested by eyrie_test.py, ended_calls_test.py.
 #include "core.h"
 
 #include <chrono>
@@ -12,7 +10,6 @@
 #include <string_view>
 
 #include "eyrie/c_out.h"
-#include "log.h"
 
 namespace eyrie::python {
 namespace {
@@ -121,8 +118,10 @@ void Core::InTurn(const Ticket& ticket, F run) {
   Raise(result.error());
 }
 
-Core::Core(std::vector<nb::object> sources, Options options)
-    : options_(std::move(options)) {
+Core::Core(std::vector<nb::object> sources, std::vector<Device> devices,
+           Options options)
+    : options_(std::move(options)),
+      devices_(std::make_shared<std::vector<Device>>(std::move(devices))) {
   std::vector<std::span<const std::byte>> bytes;
   std::vector<std::string> paths;
   for (const nb::object& source : sources) {
@@ -142,9 +141,6 @@ Core::Core(std::vector<nb::object> sources, Options options)
       modules.push_back(std::move(*module));
     }
     modules_ = std::make_shared<std::vector<Module>>(std::move(modules));
-    auto devices = OpenDevices();
-    if (!devices) return devices.error();
-    devices_ = std::make_shared<std::vector<Device>>(std::move(*devices));
     return Renew();
   }();
   if (loaded) return;
@@ -292,8 +288,11 @@ std::unique_ptr<Bound::Scratch> Core::Convert(Bound& bound,
 nb::object Core::Call(Bound& bound, const CallChoices& choices, Ticket& ticket,
                       const Given& given) {
   std::unique_ptr<Bound::Scratch> scratch = Convert(bound, choices, given);
-  InTurn(ticket,
-         [&](CallScope& scope) { return Run(bound, ticket, scope, *scratch); });
+  CallOptions limits = choices.limits;
+  if (ticket.token) limits.cancel = &*ticket.token;
+  InTurn(ticket, [&](CallScope& scope) {
+    return Run(bound, limits, ticket, scope, *scratch);
+  });
   scratch->made.clear();
   nb::object results = Take(*scratch, choices.results);
   scratch->outs.clear();
@@ -318,8 +317,8 @@ nb::object Core::Take(Bound::Scratch& scratch, const ResultChoice& choice) {
   return nb::tuple(list);
 }
 
-Result<void> Core::Run(Bound& bound, Ticket& ticket, CallScope& scope,
-                       Bound::Scratch& scratch) {
+Result<void> Core::Run(Bound& bound, const CallOptions& limits, Ticket& ticket,
+                       CallScope& scope, Bound::Scratch& scratch) {
   if (context_->failed()) {
     if (auto renewed = Renew(); !renewed) return renewed;
   }
@@ -329,18 +328,34 @@ Result<void> Core::Run(Bound& bound, Ticket& ticket, CallScope& scope,
   const Running running(*this, ticket);
   if (!running) return Cancelled();
   const CallScope::Within within(scope, *context_);
-  eyrie_error_t* const error =
-      outs.empty()
-          ? eyrie_function_call_named(
-                bound.handle, scratch.given.data(), scratch.given.size(),
-                scratch.names.data(), scratch.names.size(),
-                scratch.results.data(), scratch.results.size())
-          : eyrie_function_call_out(
-                bound.handle, scratch.given.data(), scratch.given.size(),
-                scratch.names.data(), scratch.names.size(), outs.data(),
-                outs.size(), scratch.results.data(), scratch.results.size());
-  if (error != nullptr) return Error(error);
+  if (eyrie_error_t* error = MakeCall(bound, limits, outs, scratch)) {
+    return Error(error);
+  }
   return {};
+}
+
+eyrie_error_t* Core::MakeCall(const Bound& bound, const CallOptions& limits,
+                              const std::vector<eyrie_value_t*>& outs,
+                              Bound::Scratch& scratch) {
+  const bool is_limited = limits.fuel != 0 || limits.timeout.count() != 0 ||
+                          limits.cancel != nullptr;
+  if (outs.empty() && !is_limited) [[likely]] {
+    return eyrie_function_call_named(
+        bound.handle, scratch.given.data(), scratch.given.size(),
+        scratch.names.data(), scratch.names.size(), scratch.results.data(),
+        scratch.results.size());
+  }
+  const eyrie_call_options_t options = internal::ToC(limits);
+  if (outs.empty()) {
+    return eyrie_function_call_with(
+        bound.handle, scratch.given.data(), scratch.given.size(),
+        scratch.names.data(), scratch.names.size(), &options,
+        scratch.results.data(), scratch.results.size());
+  }
+  return eyrie_function_call_out_with(
+      bound.handle, scratch.given.data(), scratch.given.size(),
+      scratch.names.data(), scratch.names.size(), outs.data(), outs.size(),
+      &options, scratch.results.data(), scratch.results.size());
 }
 
 nb::tuple Core::Statistics(Bound& bound) {
@@ -355,9 +370,8 @@ nb::tuple Core::Statistics(Bound& bound) {
 }
 
 void Core::Cancel(Ticket& ticket) {
-  const std::lock_guard<std::mutex> lock(running_mutex_);
   ticket.cancelled = true;
-  if (running_ == &ticket) context_->Cancel();
+  if (ticket.token) ticket.token->Cancel();
 }
 
 bool Core::CancelRunning() {
@@ -374,30 +388,17 @@ bool Core::SetRunning(const Ticket* ticket) {
   return true;
 }
 
-Result<std::vector<Device>> Core::OpenDevices() const {
-  DeviceOptions choices;
-  choices.allow_system_executables = options_.allow_system_executables;
-  choices.no_native_code = options_.no_native_code;
-  choices.jit = static_cast<Jit>(options_.jit);
-  choices.max_idle_memory = options_.max_idle_memory;
-  choices.log = LogToPython();
-  std::vector<Device> devices;
-  for (const std::string& uri : options_.devices) {
-    auto device = Device::Open(uri, choices);
-    if (!device) return device.error();
-    devices.push_back(std::move(*device));
-  }
-  return devices;
+std::chrono::nanoseconds Timeout(double seconds) {
+  // More than about 290 years do not fit in 64 bits of nanoseconds.
+  if (!(seconds > 0 && seconds < 9e9)) return std::chrono::nanoseconds(0);
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(std::ceil(seconds * 1e9)));
 }
 
 Result<void> Core::Renew() {
   ContextOptions options;
   options.fuel = options_.fuel;
-  // More than about 290 years do not fit in 64 bits of nanoseconds.
-  if (options_.timeout > 0 && options_.timeout < 9e9) {
-    options.timeout = std::chrono::nanoseconds(
-        static_cast<int64_t>(std::ceil(options_.timeout * 1e9)));
-  }
+  options.timeout = Timeout(options_.timeout);
   options.max_memory = options_.max_memory;
   options.max_stack = options_.max_stack;
   options.parameter_files = options_.parameters;

@@ -10,10 +10,12 @@
 #include <nanobind/stl/string.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -30,17 +32,12 @@ namespace eyrie::python {
 
 namespace nb = nanobind;
 
-// The options of a context and its devices.
+// The options of a context and its calls.
 struct Options {
-  std::vector<std::string> devices;
-  bool allow_system_executables = false;
-  bool no_native_code = false;
-  int jit = 0;  // an eyrie::Jit
   uint64_t fuel = 0;
   double timeout = 0;  // seconds; 0 or infinity means no limit
   uint64_t max_memory = 0;
   uint64_t max_stack = 0;
-  uint64_t max_idle_memory = 0;
   std::vector<std::string> parameters;
   bool text = false;
   bool allow_loss = false;
@@ -51,12 +48,19 @@ struct Options {
 // Options of one call, which Function.options sets.
 struct CallChoices {
   bool allow_loss = false;
+  CallOptions limits;
   ResultChoice results;
 };
+
+// Converts a timeout of Python, in seconds; 0 and infinity mean no limit.
+std::chrono::nanoseconds Timeout(double seconds);
 
 // Identifies a call, so that any thread can end it with Core::Cancel.
 struct Ticket {
   std::atomic<bool> cancelled = false;
+  // Ends the call without its context. A ticket without one does not cancel a
+  // call that is running.
+  std::optional<CancelToken> token;
 };
 
 // A parameter of a function.
@@ -113,7 +117,8 @@ class Core {
  public:
   // Each source is a path or the bytes of a module. A module may import
   // functions of those before it.
-  Core(std::vector<nb::object> sources, Options options);
+  Core(std::vector<nb::object> sources, std::vector<Device> devices,
+       Options options);
   // Creates another context of the same modules and devices.
   explicit Core(const Core& other);
   ~Core();
@@ -136,7 +141,7 @@ class Core {
   nb::tuple Statistics(Bound& bound);
 
   // Ends the ticket's call, whether it is running, waiting or has not begun.
-  // Does nothing if the call is over.
+  // The context remains usable. Does nothing if the call is over.
   void Cancel(Ticket& ticket);
   // Ends the running call. Returns false if there is none.
   bool CancelRunning();
@@ -166,13 +171,15 @@ class Core {
   nb::object Take(Bound::Scratch& scratch, const ResultChoice& choice);
 
   // Makes a call; must be called by InTurn. Replaces a failed context first.
-  Result<void> Run(Bound& bound, Ticket& ticket, CallScope& scope,
-                   Bound::Scratch& scratch);
+  Result<void> Run(Bound& bound, const CallOptions& limits, Ticket& ticket,
+                   CallScope& scope, Bound::Scratch& scratch);
+  static eyrie_error_t* MakeCall(const Bound& bound, const CallOptions& limits,
+                                 const std::vector<eyrie_value_t*>& outs,
+                                 Bound::Scratch& scratch);
   Result<void> Find(Bound& bound);
   // Returns false if the call has been cancelled.
   bool SetRunning(const Ticket* ticket);
 
-  Result<std::vector<Device>> OpenDevices() const;
   // Creates or replaces the context, in which no call may be running.
   Result<void> Renew();
 

@@ -1,7 +1,5 @@
 // The class DeviceArray. Every result is one, so it is a plain type of Python's
 // C API: creating an object takes some 50 ns.
-//
-// Tested by device_array_test.py.
 #include "device_array.h"
 
 #include <nanobind/stl/string.h>

@@ -1,8 +1,6 @@
-"""Tests of calls that end early, and of the log.
+"""Tests of calls that end early, and of the log. Run by python_test.sh.
 
 python ended_calls_test.py <tests/modules> <talker.vmfb>
-
-Run by python_test.sh.
 """
 
 import asyncio
@@ -37,10 +35,7 @@ def load(name, **options):
 @contextlib.contextmanager
 def interrupted(after):
     """Sends Ctrl-C from a thread."""
-    def press():
-        time.sleep(after)
-        os.kill(os.getpid(), signal.SIGINT)
-    thread = threading.Thread(target=press)
+    thread = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
     try:
         thread.start()
         yield
@@ -104,6 +99,13 @@ class FreshContextTest(Test):
         self.assertFalse(talker.cancel())
         self.assertEqual(talker.next(), 2)
 
+    def test_limits_of_a_call_leave_globals_alone(self):
+        talker = eyrie.load(TALKER, fuel=10**12, timeout=3600)
+        for number, options in (1, {"timeout": 0.02}), (2, {"fuel": 1000}):
+            with self.subTest(options), self.assertRaises(eyrie.Error):
+                talker.endless.options(**options)()
+            self.assertEqual(talker.next.options(**options)(), number)
+
     def test_other_errors_leave_globals_alone(self):
         talker = eyrie.load(TALKER, fuel=1000)
         self.assertEqual(talker.next(), 1)
@@ -139,6 +141,15 @@ class AsyncioTest(Test):
 
             with self.subTest(device), self.soon():
                 self.assertEqual(asyncio.run(main(loops.sum_to)), 45)
+
+    def test_a_cancelled_task_leaves_globals_alone(self):
+        async def main(talker):
+            for number in range(1, 20):
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(talker.endless.aio(), 0.01)
+                self.assertEqual(await talker.next.aio(), number)
+
+        asyncio.run(main(eyrie.load(TALKER)))
 
     def test_wait_for(self):
         loops = load("loops")

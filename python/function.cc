@@ -62,6 +62,14 @@ void Find(Function& self) {
   self.call_choices.results.text = Chosen(choices, "text", core.options().text);
   self.call_choices.results.on_device =
       Chosen(choices, "on_device", core.options().on_device);
+  if (PyDict_Check(choices.ptr())) {
+    const auto dict = nb::borrow<nb::dict>(choices);
+    CallOptions& limits = self.call_choices.limits;
+    if (dict.contains("fuel")) limits.fuel = nb::cast<uint64_t>(dict["fuel"]);
+    if (dict.contains("timeout")) {
+      limits.timeout = Timeout(nb::cast<double>(dict["timeout"]));
+    }
+  }
   nb::steal(std::exchange(self.core_object, object.release().ptr()));
   self.core = &core;
   self.bound = &bound;

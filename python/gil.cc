@@ -1,6 +1,4 @@
 // Counts threads that request the GIL, so that AtEnd can wait for them.
-//
-// Tested by ended_calls_test.py.
 #include "gil.h"
 
 #include <unistd.h>

@@ -13,6 +13,7 @@
 #include "call_scope.h"
 #include "core.h"
 #include "device_array.h"
+#include "devices.h"
 #include "errors.h"
 #include "function.h"
 #include "gil.h"
@@ -63,35 +64,37 @@ void AddValues(nb::module_& m) {
 
 void AddCore(nb::module_& m) {
   nb::class_<Ticket>(m, "Ticket", "Identifies a call, for Core.cancel.")
-      .def(nb::init<>());
+      .def("__init__", [](Ticket* self) {
+        new (self) Ticket();
+        self->token.emplace();
+      });
   nb::class_<Core>(m, "Core")
       .def(
           "__init__",
           [](Core* self, std::vector<nb::object> sources,
-             std::vector<std::string> devices, bool allow_system_executables,
-             bool no_native_code, int jit, uint64_t fuel, double timeout,
-             uint64_t max_memory, uint64_t max_stack, uint64_t max_idle_memory,
+             const std::vector<const OpenDevice*>& opened, uint64_t fuel,
+             double timeout, uint64_t max_memory, uint64_t max_stack,
              std::vector<std::string> parameters, bool text, bool allow_loss,
              bool on_device, const std::vector<nb::tuple>& imports) {
+            std::vector<Device> devices;
+            for (const OpenDevice* each : opened) {
+              devices.push_back(*each->device);
+            }
             std::vector<Import> functions;
             for (const nb::tuple& row : imports) {
               functions.push_back({nb::cast<std::string>(row[0]),
                                    nb::cast<std::string>(row[1]),
                                    nb::borrow(row[2])});
             }
-            new (self)
-                Core(std::move(sources),
-                     {std::move(devices), allow_system_executables,
-                      no_native_code, jit, fuel, timeout, max_memory, max_stack,
-                      max_idle_memory, std::move(parameters), text, allow_loss,
-                      on_device, std::move(functions)});
+            new (self) Core(
+                std::move(sources), std::move(devices),
+                {fuel, timeout, max_memory, max_stack, std::move(parameters),
+                 text, allow_loss, on_device, std::move(functions)});
           },
-          nb::arg("sources"), nb::arg("devices"),
-          nb::arg("allow_system_executables"), nb::arg("no_native_code"),
-          nb::arg("jit"), nb::arg("fuel"), nb::arg("timeout"),
-          nb::arg("max_memory"), nb::arg("max_stack"),
-          nb::arg("max_idle_memory"), nb::arg("parameters"), nb::arg("text"),
-          nb::arg("allow_loss"), nb::arg("on_device"), nb::arg("imports"))
+          nb::arg("sources"), nb::arg("devices"), nb::arg("fuel"),
+          nb::arg("timeout"), nb::arg("max_memory"), nb::arg("max_stack"),
+          nb::arg("parameters"), nb::arg("text"), nb::arg("allow_loss"),
+          nb::arg("on_device"), nb::arg("imports"))
       .def("sibling", [](const Core& self) { return new Core(self); })
       .def("names", &Core::Names)
       .def("name", &Core::Name)
@@ -107,6 +110,7 @@ NB_MODULE(_core, m) {
   m.attr("__version__") = EYRIE_VERSION;
   AddValues(m);
   AddDeviceArray(m);
+  AddDevices(m);
   AddCore(m);
   AddFunction(m);
   m.def("set_main_thread", &SetMainThread,

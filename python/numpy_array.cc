@@ -1,7 +1,5 @@
 // Reads and creates arrays with NumPy's C API, which takes some 30 ns where
 // attributes take a microsecond.
-//
-// Tested by arrays_test.py.
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include "numpy_array.h"

@@ -43,6 +43,7 @@ export MESA_SHADER_CACHE_DIR="$TEST_TMPDIR"
 "$python" "$here/eyrie_test.py" tests/modules
 "$python" "$here/arrays_test.py" tests/modules
 "$python" "$here/device_array_test.py" tests/modules
+"$python" "$here/devices_test.py" tests/modules
 "$python" "$here/imports_test.py" "$TEST_TMPDIR/imports.vmfb"
 "$python" "$here/types_test.py" tests/modules
 "$python" "$here/call_bench.py" tests/modules --rounds=1

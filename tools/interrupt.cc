@@ -1,6 +1,4 @@
 // A signal handler that calls the function of the current InterruptWatch.
-//
-// Tested by cli_test.py.
 #include "tools/interrupt.h"
 
 #include <unistd.h>

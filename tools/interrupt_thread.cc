@@ -1,7 +1,5 @@
 // All threads block SIGINT; one thread reads it from a signalfd, and waits for
 // the destructor at the same time.
-//
-// Tested by cli_test.py.
 #include "tools/interrupt_thread.h"
 
 #include <poll.h>

@@ -1,6 +1,4 @@
 // JSON in and out, by the signature of the function.
-//
-// Tested by cli_test.py.
 #include "tools/json_flags.h"
 
 #include <cstdint>

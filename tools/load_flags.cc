@@ -1,6 +1,4 @@
 // Modules, devices and inputs from flags.
-//
-// Tested by cli_test.py.
 #include "tools/load_flags.h"
 
 #include <unistd.h>

@@ -72,8 +72,8 @@ Json FunctionJson(const vm::ModuleDef& module, size_t i) {
           {"bytecode_offset", function.bytecode_offset},
           {"bytecode_length", function.bytecode.size()},
           {"blocks", function.block_count},
-          {"i32_registers", function.i32_register_count},
-          {"ref_registers", function.ref_register_count},
+          {"i32_registers", function.declared_i32_count},
+          {"ref_registers", function.declared_ref_count},
           {"requirements", vm::FeaturesToString(function.requirements)}};
 }
 

@@ -211,8 +211,8 @@ class Writer {
       const vm::FunctionDef& function = module_.functions[i];
       Add(absl::StrFormat("%3d | %08X | %8d | %6d | %5d | %5d | %-12s | ", i,
                           function.bytecode_offset, function.bytecode.size(),
-                          function.block_count, function.i32_register_count,
-                          function.ref_register_count,
+                          function.block_count, function.declared_i32_count,
+                          function.declared_ref_count,
                           Features(function.requirements)));
       for (bool first = true; alias != exports.end() && (*alias)->function == i;
            ++alias, first = false) {

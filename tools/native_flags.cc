@@ -1,6 +1,4 @@
 // Native libraries from flags.
-//
-// Tested by native_test.sh.
 #include "tools/native_flags.h"
 
 #include <string>

@@ -1,6 +1,4 @@
 // Parameter files from flags.
-//
-// Tested by cli_test.py.
 #include "tools/parameter_flags.h"
 
 #include <optional>

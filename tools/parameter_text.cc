@@ -1,6 +1,4 @@
 // Keys come from files, so they are escaped before they are printed.
-//
-// Tested by cli_test.py.
 #include "tools/parameter_text.h"
 
 #include "absl/strings/str_cat.h"

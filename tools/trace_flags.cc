@@ -1,6 +1,4 @@
 // Recordings from flags.
-//
-// Tested by cli_test.py, trace_flags_test.cc.
 #include "tools/trace_flags.h"
 
 #include <cstdio>

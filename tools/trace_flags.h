@@ -33,7 +33,6 @@ class Tracing {
   static absl::StatusOr<Tracing> Prepare(const Arguments& arguments);
 
   absl::Status Begin();
-  bool has_begun() const { return recorder_ != nullptr; }
   // Returns FileWriter::identity() of the trace's file, or "" if there is none.
   std::string file_identity() const {
     return file_ == nullptr ? "" : file_->identity();

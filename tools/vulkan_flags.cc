@@ -1,6 +1,4 @@
 // Flags of Vulkan devices.
-//
-// Tested by vulkan_flags_test.cc, vulkan_test.txt.
 #include "tools/vulkan_flags.h"
 
 #include <cstdlib>

@@ -6,6 +6,7 @@
 
 #include "eyrie/c.h"
 #include "eyrie/c_fence.h"
+#include "eyrie/c_limits.h"
 #include "eyrie/c_out.h"
 #include "eyrie/c_trace.h"
 
@@ -76,6 +77,19 @@ static int CallByName(eyrie_device_t* device) {
                                               &out, 1, &result, 1) &&
                          written[0] == 7 && written[1] == 0 && written[2] == 1,
                      "another result in memory");
+  eyrie_cancel_token_t* token = eyrie_cancel_token_create();
+  const eyrie_call_options_t options = {sizeof(options), 0, 0, token};
+  failures += Expect(!eyrie_function_call_with(function, arguments, 2, names, 1,
+                                               &options, &result, 1),
+                     "no call with options");
+  eyrie_cancel_token_cancel(token);
+  eyrie_error_t* error = eyrie_function_call_with(function, arguments, 2, names,
+                                                  1, &options, &result, 1);
+  failures += Expect(eyrie_error_code(error) == EYRIE_CANCELLED,
+                     "a call that is not cancelled");
+  eyrie_error_free(error);
+  eyrie_cancel_token_release(token);
+  failures += Expect(!eyrie_context_failed(context), "a failed context");
   eyrie_value_free(out);
   eyrie_value_free(arguments[0]);
   eyrie_value_free(arguments[1]);

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "abi/c/c_handles.h"
+#include "abi/c/c_options.h"
 #include "abi/call/pending_call.h"
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
+#include "eyrie/c_limits.h"
+#include "vm/limits/call_limits.h"
 
 struct eyrie_call_t {
   eyrie_function_t* function;
@@ -22,14 +25,18 @@ namespace {
 
 absl::Status Begin(eyrie_function_t& function,
                    std::span<eyrie_value_t* const> arguments,
-                   std::span<const char* const> names, eyrie_wake_t wake,
+                   std::span<const char* const> names,
+                   const eyrie_call_options_t* options, eyrie_wake_t wake,
                    void* user, eyrie_call_t** out_call) {
+  ASSIGN_OR_RETURN(std::shared_ptr<vm::LimitedCall> limited,
+                   LimitedCallOf(options));
   GivenArguments given;
   RETURN_IF_ERROR(given.Set(arguments, names));
   ASSIGN_OR_RETURN(
       std::unique_ptr<PendingCall> call,
-      PendingCall::Begin(*function.session, function.invoker, given.values(),
-                         given.names(), [wake, user] { wake(user); }));
+      PendingCall::Begin(
+          *function.session, function.invoker, given.values(), given.names(),
+          [wake, user] { wake(user); }, std::move(limited)));
   *out_call = new eyrie_call_t{&function, std::move(call)};
   return absl::OkStatus();
 }
@@ -52,8 +59,17 @@ eyrie_error_t* eyrie_function_begin(eyrie_function_t* function,
                                     const char* const* names, size_t name_count,
                                     eyrie_wake_t wake, void* user,
                                     eyrie_call_t** out_call) {
+  return eyrie_function_begin_with(function, arguments, argument_count, names,
+                                   name_count, nullptr, wake, user, out_call);
+}
+
+eyrie_error_t* eyrie_function_begin_with(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    const eyrie_call_options_t* options, eyrie_wake_t wake, void* user,
+    eyrie_call_t** out_call) {
   return abi::CreateError(abi::Begin(*function, {arguments, argument_count},
-                                     {names, name_count}, wake, user,
+                                     {names, name_count}, options, wake, user,
                                      out_call));
 }
 

@@ -285,6 +285,10 @@ absl::Status GivenArguments::NoValue(size_t index) {
                    ", counted from 0."));
 }
 
+eyrie_function_t& FunctionOf(const eyrie_prepared_t& prepared) {
+  return *prepared.function;
+}
+
 absl::Status NoRoom(const eyrie_function_t& function, size_t room) {
   return absl::ResourceExhaustedError(
       absl::StrCat("Function '", function.invoker.signature().function(),

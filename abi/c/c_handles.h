@@ -192,6 +192,8 @@ inline absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
     return absl::OkStatus();
   return NoRoom(function, room);
 }
+// Returns the function of a prepared call.
+eyrie_function_t& FunctionOf(const eyrie_prepared_t& prepared);
 // Moves the function's results to the caller's values. Creates a value for each
 // entry that is NULL or NoMemoryHandle().
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);

@@ -1,6 +1,4 @@
 // Logs, allocators and the versions of options.
-//
-// Tested by runtime_test.cc, runtime_host_test.cc.
 #include "abi/c/c_options.h"
 
 #include <memory>
@@ -152,6 +150,7 @@ absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
       offsetof(eyrie_context_options_t, native_libraries),
       offsetof(eyrie_context_options_t, log),
       offsetof(eyrie_context_options_t, linker),
+      offsetof(eyrie_context_options_t, initializer_fuel),
       sizeof(eyrie_context_options_t),
   };
   return FullOptions(given, kSizes, "context");

@@ -19,7 +19,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "eyrie/c.h"
+#include "eyrie/c_limits.h"
 #include "hal/driver.h"
+#include "vm/limits/call_limits.h"
 #include "vm/run/compiled.h"
 
 namespace eyrie::abi {
@@ -93,6 +95,12 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given);
 // than that of the first version.
 absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
     const eyrie_context_options_t* given);
+
+// Reads the options of a call; `given` may be null. Returns null if they limit
+// nothing. Its time starts now. INVALID_ARGUMENT: the size is less than that of
+// the first version, an unknown field is set, or the timeout is negative.
+absl::StatusOr<std::shared_ptr<vm::LimitedCall>> LimitedCallOf(
+    const eyrie_call_options_t* given);
 
 }  // namespace eyrie::abi
 

@@ -72,6 +72,17 @@ inline std::string ErrorText(eyrie_error_t* error) {
   return text;
 }
 
+// Returns the elements of an array of f32, "1 2 3", or the error's sentence.
+inline std::string Floats(ValueView value) {
+  const auto elements = value.elements<float>();
+  if (!elements) return elements.error().message();
+  std::string text;
+  for (const float element : *elements) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", element);
+  }
+  return text;
+}
+
 // Returns "OK", or the error in ErrorText's form.
 template <typename T>
 std::string Text(const Result<T>& result) {
@@ -87,6 +98,11 @@ inline std::string Text(const Result<std::vector<Value>>& results) {
     absl::StrAppend(&text, text.empty() ? "" : " ", ValueText(value.get()));
   }
   return text;
+}
+
+// Returns an error's text without the places in the module.
+inline std::string FirstLine(const std::string& text) {
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace eyrie

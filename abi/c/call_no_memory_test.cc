@@ -30,19 +30,7 @@ absl::Status Take(eyrie_error_t* error) {
 }
 
 // This many arguments or results need more than kSmallBytes.
-constexpr size_t kWide = 9000;
-
-std::string Repeated(absl::string_view text, size_t count) {
-  std::string all;
-  for (size_t i = 0; i < count; ++i) absl::StrAppend(&all, text);
-  return all;
-}
-
-std::string Registers(size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i) absl::StrAppend(&text, " i", i);
-  return "[" + text.substr(1) + "]";
-}
+constexpr int kWide = 9000;
 
 // Adds a function that returns its argument, whose type is given by iree.abi.
 void AddEcho(ModuleBuilder& builder, std::string name,
@@ -56,10 +44,10 @@ std::vector<uint8_t> Module() {
   ModuleBuilder builder;
   builder.AddFunction("any", "0r_r", "entry: return [r0]");
   AddEcho(builder, "bytes", R"(["bytes"])");
-  const std::string letters = Repeated("i", kWide);
+  const std::string letters(kWide, 'i');
   builder
       .AddFunction("wide", absl::StrCat("0", letters, "_", letters),
-                   absl::StrCat("entry: return ", Registers(kWide)))
+                   absl::StrCat("entry: return ", tests::Registers(kWide)))
       .i32_registers = kWide;
   return builder.Build();
 }

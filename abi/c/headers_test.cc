@@ -9,6 +9,7 @@
 #include "eyrie/allocator.h"
 #include "eyrie/array.h"
 #include "eyrie/call.h"
+#include "eyrie/call_options.h"
 #include "eyrie/call_pool.h"
 #include "eyrie/device.h"
 #include "eyrie/fence.h"

@@ -86,9 +86,6 @@ class HostModuleState : public vm::ModuleState {
   ~HostModuleState() override;
 
   const HostServices& services() const { return *services_; }
-  const std::shared_ptr<const HostServices>& shared_services() const {
-    return services_;
-  }
   void* state() const { return state_; }
   void SetState(void* state, void (*free)(void*)) {
     state_ = state;

@@ -192,7 +192,7 @@ absl::StatusOr<abi::HostModuleSet> eyrie_linker_t::CreateModules(
   }
   for (const auto& device : devices) {
     if (!has_library ||
-        device->Query(eyrie::hal::kNativeCodeQuery, "").value_or(1) != 0) {
+        device->Query(eyrie::hal::kNativeLibrariesQuery, "").value_or(1) != 0) {
       continue;
     }
     return absl::PermissionDeniedError(

@@ -23,24 +23,8 @@ namespace {
 
 Device CpuDevice() { return *Device::Open("local-sync"); }
 
-// Returns the error's text without the places in the module.
-std::string FirstLine(std::string text) {
-  return text.substr(0, text.find('\n'));
-}
-
 struct Object {};
 struct Other {};
-
-// The module's function takes any references, and passes them on unchecked.
-std::string CallF(const Linker& linker, const std::string& convention,
-                  const std::string& declaration,
-                  const std::vector<Value>& arguments) {
-  auto context = Context::Create(CpuDevice(),
-                                 Forwarding("host.f", convention, declaration),
-                                 {.linker = &linker});
-  return FirstLine(context ? Text(context->Call("f", arguments))
-                           : Text(context));
-}
 
 Value Ints(int32_t count) {
   return *Value::Array({count},
@@ -86,7 +70,8 @@ TEST(HostileLinker, ChecksArguments) {
           ADD_FAILURE() << "It is called.";
           return std::vector<Value>();
         }));
-    const std::string got = CallF(linker, "0r_v", "", {row.argument});
+    const std::string got =
+        FirstLine(Text(CallForwarded(linker, "0r_v", "", {row.argument})));
     const bool named = std::string(row.signature).find(':') == 2;
     EXPECT_EQ(got.substr(0, 3), "3: ") << got;
     EXPECT_NE(got.find(absl::StrCat("Argument 0", named ? " ('x')" : "")),
@@ -200,7 +185,8 @@ TEST(HostileLinker, ChecksResults) {
         [&](HostCall&, std::span<const Value>) -> Result<std::vector<Value>> {
           return row.results;
         }));
-    const std::string got = CallF(linker, row.convention, "", {});
+    const std::string got =
+        FirstLine(Text(CallForwarded(linker, row.convention, "", {})));
     EXPECT_EQ(got.substr(0, std::string(row.want).size()), row.want) << got;
   }
 }
@@ -242,7 +228,8 @@ TEST(HostileLinker, ReplacesResults) {
                 },
                 nullptr, nullptr)),
             "OK");
-  EXPECT_EQ(CallF(linker, "0v_ri", "sync func @f() -> (!util.buffer, i32)", {}),
+  EXPECT_EQ(FirstLine(Text(CallForwarded(
+                linker, "0v_ri", "sync func @f() -> (!util.buffer, i32)", {}))),
             "\"text\" 7");
 }
 
@@ -260,7 +247,7 @@ TEST(HostileLinker, ChecksArraysOfHost) {
               "11: The host function host.f has no argument 0, counted from "
               "0.");
   }));
-  EXPECT_EQ(CallF(linker, "0v_v", "", {}), "");
+  EXPECT_EQ(FirstLine(Text(CallForwarded(linker, "0v_v", "", {}))), "");
 }
 
 // The memory of a context limits arrays and values of its host functions.

@@ -31,15 +31,6 @@ Value Floats(std::initializer_list<float> numbers) {
   return *Value::Array({static_cast<int64_t>(numbers.size())}, numbers);
 }
 
-// Calls "f" of a module that forwards to "host.f".
-std::string CallF(const Linker& linker, const std::string& convention,
-                  const std::string& declaration,
-                  const std::vector<Value>& arguments, Jit jit = Jit::kLazy) {
-  const Module module = Forwarding("host.f", convention, declaration);
-  auto context = Context::Create(CpuDevice(jit), module, {.linker = &linker});
-  return context ? Text(context->Call("f", arguments)) : Text(context);
-}
-
 struct Counter {
   int count = 0;
 };
@@ -147,9 +138,9 @@ TEST(Linker, ConvertsTypes) {
       SCOPED_TRACE(absl::StrCat(&row - kTypes, " ", static_cast<int>(jit)));
       Linker linker;
       ASSERT_EQ(Text(row.define(linker)), "OK");
-      EXPECT_EQ(
-          CallF(linker, row.convention, row.declaration, row.arguments, jit),
-          row.want);
+      EXPECT_EQ(Text(CallForwarded(linker, row.convention, row.declaration,
+                                   row.arguments, jit)),
+                row.want);
     }
   }
 }
@@ -185,7 +176,7 @@ TEST(Linker, KeepsErrors) {
   ASSERT_TRUE(linker.Define("host.f", [](int32_t code) -> Result<int32_t> {
     return Error(static_cast<eyrie_code_t>(code), "A 'ü' fails.");
   }));
-  EXPECT_EQ(CallF(linker, "0i_i", "", {5}),
+  EXPECT_EQ(Text(CallForwarded(linker, "0i_i", "", {5})),
             "5: A 'ü' fails.\n  at native host.f\n  from test.f+0x1 "
             "(test.mlir:1:1)");
   // The context remains usable.
@@ -307,7 +298,7 @@ TEST(Linker, FailsIfThereIsNoState) {
                 },
                 nullptr, nullptr, nullptr)),
             "OK");
-  EXPECT_EQ(CallF(linker, "0f_f", "", {1.f}),
+  EXPECT_EQ(Text(CallForwarded(linker, "0f_f", "", {1.f})),
             "14: Not today. (the state of the module host)");
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@
 #include "eyrie/c.h"
 #include "hal/buffer_view.h"
 #include "hal/parameters/parameter_index.h"
+#include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
 
 namespace eyrie::abi {
@@ -102,6 +104,25 @@ absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t& options) {
   return limits;
 }
 
+// Returns the limits of initializers, if they are not those of calls.
+absl::StatusOr<std::optional<vm::CallLimits>> InitializerLimitsOf(
+    const eyrie_context_options_t& options, const vm::Limits& calls) {
+  if (options.initializer_timeout_ns < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The initializer's timeout (",
+                     options.initializer_timeout_ns, " ns) is below 0."));
+  }
+  if (options.initializer_fuel == 0 && options.initializer_timeout_ns == 0) {
+    return std::nullopt;
+  }
+  vm::CallLimits limits = {.fuel = calls.fuel, .timeout = calls.timeout};
+  if (options.initializer_fuel != 0) limits.fuel = options.initializer_fuel;
+  if (options.initializer_timeout_ns != 0) {
+    limits.timeout = absl::Nanoseconds(options.initializer_timeout_ns);
+  }
+  return limits;
+}
+
 absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> ParametersOf(
     const eyrie_context_options_t& options) {
   auto scopes = std::make_shared<hal::ParameterScopes>();
@@ -169,6 +190,8 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
     session_options.jit = devices.front()->jit;
   }
   ASSIGN_OR_RETURN(session_options.limits, LimitsOf(options));
+  ASSIGN_OR_RETURN(session_options.initializer,
+                   InitializerLimitsOf(options, session_options.limits));
   ASSIGN_OR_RETURN(session_options.parameters, ParametersOf(options));
   RETURN_IF_ERROR(AddNatives(options, session_options));
   std::vector<Program> programs;
@@ -302,8 +325,8 @@ void eyrie_context_cancel(eyrie_context_t* context) {
 int eyrie_context_failed(const eyrie_context_t* context) {
   const eyrie::vm::Context& own = context->session->context();
   // The last two happen between calls; the next call fails because of them.
-  return !own.failure().ok() || own.meter().stopped() ||
-         own.meter().work()->refused();
+  return !own.failure().ok() || own.meter().stopped_for_good() ||
+         own.meter().context_work()->refused();
 }
 
 void eyrie_context_free(eyrie_context_t* context) { delete context; }

@@ -20,17 +20,6 @@
 namespace eyrie {
 namespace {
 
-// Returns the elements of an array of floats.
-std::string Floats(ValueView value) {
-  auto elements = value.elements<float>();
-  if (!elements) return elements.error().message();
-  std::string text;
-  for (const float element : *elements) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", element);
-  }
-  return text;
-}
-
 Result<Context> Open(const std::string& file) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load("tests/modules/" + file);

@@ -10,52 +10,25 @@
 #include <utility>
 #include <vector>
 
+#include "abi/c/c_value_text.h"
 #include "absl/strings/str_cat.h"
 #include "eyrie/fence.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
+#include "tests/support/contexts.h"
+#include "tests/support/releases.h"
 
 namespace eyrie {
 namespace {
 
+using tests::Four;
+
 constexpr char kDevices[][11] = {"local-sync", "local-task"};
-constexpr char kReleases[][5] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
 constexpr auto kLong = std::chrono::seconds(20);
 
 Device OpenDevice(const char* name) { return *Device::Open(name); }
 
-Context Open(const Device& device, const std::string& file,
-             const ContextOptions& options = {}) {
-  auto module = Module::Load("tests/modules/" + file);
-  EXPECT_TRUE(module) << module.error().message();
-  auto context = Context::Create(device, *module, options);
-  EXPECT_TRUE(context) << context.error().message();
-  return *std::move(context);
-}
-
 Fence NewFence(const Device& device) { return *Fence::Create(device); }
-
-template <typename T>
-std::string Text(const Result<T>& result) {
-  if (result.ok()) return "OK";
-  return absl::StrCat(static_cast<int>(result.error().code()), ": ",
-                      result.error().message());
-}
-
-Value Four(float a) {
-  return *Value::Array({4}, std::vector<float>{a, a + 1, a + 2, a + 3});
-}
-
-// Returns the elements of an array of f32: "1 2 3".
-std::string Floats(const Value& value) {
-  const auto elements = value.elements<float>();
-  if (!elements) return elements.error().message();
-  std::string text;
-  for (const float number : *elements) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", number);
-  }
-  return text;
-}
 
 // The last status that a callback received, and the number of its calls.
 struct Told {
@@ -84,10 +57,11 @@ struct Told {
 // before. All are queued before the first begins.
 TEST(Fences, CallsFollowEachOther) {
   for (const char* name : kDevices) {
-    for (const char* release : kReleases) {
+    for (const char* release : tests::kReleases) {
       SCOPED_TRACE(absl::StrCat(name, " ", release));
       const Device device = OpenDevice(name);
-      Context context = Open(device, absl::StrCat(release, "/add.async.vmfb"));
+      Context context =
+          tests::OpenContext(device, absl::StrCat(release, "/add.async.vmfb"));
       const auto add = context.Find("add");
       ASSERT_TRUE(add) << add.error().message();
       std::vector<Fence> fences;
@@ -123,7 +97,7 @@ TEST(Fences, FailuresReachAllThatWaits) {
   for (const char* name : kDevices) {
     SCOPED_TRACE(name);
     const Device device = OpenDevice(name);
-    Context context = Open(device, "3.13/add.async.vmfb");
+    Context context = tests::OpenContext(device, "3.13/add.async.vmfb");
     const auto add = context.Find("add");
     Fence start = NewFence(device);
     Fence first = NewFence(device);
@@ -153,7 +127,7 @@ TEST(Fences, FailuresReachAllThatWaits) {
 
 TEST(Fences, WhatIsWrongWithACallFailsItsFence) {
   const Device device = OpenDevice("local-sync");
-  Context context = Open(device, "3.13/add.async.vmfb");
+  Context context = tests::OpenContext(device, "3.13/add.async.vmfb");
   const auto add = context.Find("add");
   const struct {
     std::vector<Value> arguments;
@@ -178,7 +152,7 @@ TEST(Fences, WhatIsWrongWithACallFailsItsFence) {
 
 TEST(Fences, NoCallWaitsForItself) {
   const Device device = OpenDevice("local-sync");
-  Context context = Open(device, "3.13/add.async.vmfb");
+  Context context = tests::OpenContext(device, "3.13/add.async.vmfb");
   const auto add = context.Find("add");
   const Fence fence = NewFence(device);
   EXPECT_EQ(Text(Start(*add, {Four(0), Four(1)}, &fence, fence)),
@@ -190,8 +164,8 @@ TEST(Fences, OtherFunctionsAreCalledInTurn) {
   for (const char* name : kDevices) {
     SCOPED_TRACE(name);
     const Device device = OpenDevice(name);
-    Context context = Open(device, "3.13/add.vmfb",
-                           {.timeout = std::chrono::milliseconds(100)});
+    Context context = tests::OpenContext(
+        device, "3.13/add.vmfb", {.timeout = std::chrono::milliseconds(100)});
     const auto add = context.Find("add");
     Fence start = NewFence(device);
     Fence done = NewFence(device);
@@ -208,7 +182,7 @@ TEST(Fences, OtherFunctionsAreCalledInTurn) {
     EXPECT_EQ(Text(ended.Wait()), Text(late));
     EXPECT_EQ(Text(context.Call("add", {Four(0), Four(1)})).substr(0, 2), "9:");
     // Other contexts remain usable.
-    Context other = Open(device, "3.13/add.vmfb");
+    Context other = tests::OpenContext(device, "3.13/add.vmfb");
     EXPECT_TRUE(other.Call("add", {Four(0), Four(1)}));
   }
 }
@@ -222,7 +196,7 @@ TEST(Fences, WhatWaitsEndsWithTheContext) {
     Told told;
     done.OnDone(told.Callback());
     {
-      Context context = Open(device, "3.13/add.async.vmfb");
+      Context context = tests::OpenContext(device, "3.13/add.async.vmfb");
       const auto add = context.Find("add");
       ASSERT_TRUE(Start(*add, {Four(0), Four(1)}, &never, done));
       EXPECT_EQ(told.times.load(), 0);
@@ -274,7 +248,7 @@ TEST(Fences, AcrossDevices) {
       auto both = Context::Create({&a, &b}, {&*module});
       ASSERT_TRUE(both) << both.error().message();
       const auto there = both->Find("there_and_back");
-      Context other = Open(b, "3.13/add.async.vmfb");
+      Context other = tests::OpenContext(b, "3.13/add.async.vmfb");
       const auto add = other.Find("add");
       Fence start = NewFence(b);
       Fence back = NewFence(a);

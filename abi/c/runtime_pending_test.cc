@@ -15,18 +15,10 @@
 #include "eyrie/pending_call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
+#include "tests/support/contexts.h"
 
 namespace eyrie {
 namespace {
-
-Context Open(const std::string& file, const ContextOptions& options = {}) {
-  auto device = Device::Open("local-sync");
-  auto module = Module::Load("tests/modules/" + file);
-  EXPECT_TRUE(module) << module.error().message();
-  auto context = Context::Create(*device, *module, options);
-  EXPECT_TRUE(context) << context.error().message();
-  return *std::move(context);
-}
 
 // An event loop: accepts wakes from any thread, and passes them to the waiting
 // thread.
@@ -74,7 +66,7 @@ TEST(PendingCallTest, GivesWhatACallGives) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(absl::StrCat(row.module, " @", row.function));
-    Context context = Open(row.module);
+    Context context = tests::OpenContext(row.module);
     auto function = context.Find(row.function);
     if (!function) ADD_FAILURE() << function.error().message();
     if (!function) continue;
@@ -84,7 +76,9 @@ TEST(PendingCallTest, GivesWhatACallGives) {
     ASSERT_TRUE(call) << call.error().message();
     EXPECT_GE(loop.Drive(*call), row.pieces);
     const std::string got = Text(call->Results());
-    EXPECT_EQ(got, Text(Open(row.module).Call(row.function, row.arguments)));
+    EXPECT_EQ(
+        got,
+        Text(tests::OpenContext(row.module).Call(row.function, row.arguments)));
     if (row.want != nullptr) {
       EXPECT_EQ(got, row.want);
     }
@@ -94,7 +88,7 @@ TEST(PendingCallTest, GivesWhatACallGives) {
 }
 
 TEST(PendingCallTest, GivesWay) {
-  Context context = Open("3.13/vm_yield.vmfb");
+  Context context = tests::OpenContext("3.13/vm_yield.vmfb");
   auto function = context.Find("yield_loop");
   ASSERT_TRUE(function);
   Loop loop;
@@ -142,7 +136,7 @@ TEST(PendingCallTest, MakesStorage) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(absl::StrCat(row.module, " @", row.function));
-    Context context = Open(row.module);
+    Context context = tests::OpenContext(row.module);
     auto function = context.Find(row.function);
     ASSERT_TRUE(function);
     Loop loop;
@@ -159,7 +153,7 @@ TEST(PendingCallTest, MakesStorage) {
     EXPECT_EQ(std::vector<float>(elements->begin(), elements->end()), want);
   }
   // The size of the results is unknown.
-  Context context = Open("3.13/raw_fills.vmfb");
+  Context context = tests::OpenContext("3.13/raw_fills.vmfb");
   auto function = context.Find("unknown");
   ASSERT_TRUE(function);
   auto call = PendingCall::Begin(*function, {four}, [] {});
@@ -170,7 +164,7 @@ TEST(PendingCallTest, MakesStorage) {
 }
 
 TEST(PendingCallTest, Refuses) {
-  Context context = Open("3.13/vm_yield.vmfb");
+  Context context = tests::OpenContext("3.13/vm_yield.vmfb");
   auto function = context.Find("yield_loop");
   ASSERT_TRUE(function);
   auto call = PendingCall::Begin(*function, {}, [] { ADD_FAILURE(); });
@@ -180,7 +174,7 @@ TEST(PendingCallTest, Refuses) {
 
 // All steps of a call share its fuel.
 TEST(PendingCallTest, StaysWithinLimits) {
-  Context context = Open("3.13/vm_yield.vmfb", {.fuel = 20});
+  Context context = tests::OpenContext("3.13/vm_yield.vmfb", {.fuel = 20});
   auto function = context.Find("yield_loop");
   ASSERT_TRUE(function);
   auto call = PendingCall::Begin(*function, {1000}, [] {});

@@ -9,15 +9,10 @@
 
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
+#include "tests/support/contexts.h"
 
 namespace eyrie {
 namespace {
-
-Context Open(const std::string& name) {
-  auto device = Device::Open("local-sync");
-  auto module = Module::Load("tests/modules/3.13/" + name + ".vmfb");
-  return *Context::Create(*device, *module);
-}
 
 // Returns "OK", or the error's message.
 template <typename Signature>
@@ -27,7 +22,7 @@ std::string Bind(Context& context, const std::string& name) {
 }
 
 TEST(TypedFunctionTest, ChecksTypesWhenItIsFound) {
-  Context scalars = Open("scalars");
+  Context scalars = tests::OpenContext("3.13/scalars.vmfb");
   const std::string i32 = "Function pass_i32(input0: i32) -> (output0: i32)";
   EXPECT_EQ(Bind<int32_t(int32_t)>(scalars, "pass_i32"), "OK");
   EXPECT_EQ(Bind<int64_t(int16_t)>(scalars, "pass_i32"), "OK");
@@ -48,7 +43,7 @@ TEST(TypedFunctionTest, ChecksTypesWhenItIsFound) {
   EXPECT_EQ(Bind<bool(bool)>(scalars, "pass_i1"), "OK");
   EXPECT_NE(Bind<int(int)>(scalars, "nothing").find("exports no function"),
             std::string::npos);
-  Context add = Open("add");
+  Context add = tests::OpenContext("3.13/add.vmfb");
   using Floats = Tensor<float>;
   EXPECT_EQ((Bind<Floats(Floats, Tensor<>)>(add, "add")), "OK");
   EXPECT_EQ((Bind<Tensor<double>(Floats, Floats)>(add, "add")),
@@ -57,7 +52,7 @@ TEST(TypedFunctionTest, ChecksTypesWhenItIsFound) {
 }
 
 TEST(TypedFunctionTest, Calls) {
-  Context scalars = Open("scalars");
+  Context scalars = tests::OpenContext("3.13/scalars.vmfb");
   auto pass = scalars.Find<int64_t(int32_t)>("pass_i32");
   for (const int32_t number : {0, -1, INT32_MAX, INT32_MIN}) {
     EXPECT_EQ(*(*pass)(number), number);
@@ -68,9 +63,9 @@ TEST(TypedFunctionTest, Calls) {
   auto row = Tensor<float>::Copy({4}, {1.0f, 2.0f, 3.0f, 4.5f});
   EXPECT_EQ(*(*element)(*row, 3), 4.5f);
   EXPECT_EQ(row->elements()[3], 4.5f);  // the caller still owns it
-  Context strings = Open("strings");
+  Context strings = tests::OpenContext("3.13/strings.vmfb");
   EXPECT_EQ(*(*strings.Find<std::string()>("hello"))(), "hello, eyrie");
-  Context counter = Open("counter");
+  Context counter = tests::OpenContext("3.13/counter.vmfb");
   auto next = counter.Find<int32_t()>("next");
   EXPECT_EQ(*(*next)(), 1);
   EXPECT_EQ(*(*next)(), 2);
@@ -78,7 +73,7 @@ TEST(TypedFunctionTest, Calls) {
 
 // Integers of the other sign are accepted if their values fit.
 TEST(TypedFunctionTest, IntegersFit) {
-  Context sharing = Open("sharing");
+  Context sharing = tests::OpenContext("3.13/sharing.vmfb");
   using Naturals = Tensor<uint8_t>;
   using Integers = Tensor<int8_t>;
   auto pass = sharing.Find<Integers(Naturals)>("signed");
@@ -116,7 +111,7 @@ struct alignas(64) Four {
 // Const elements are copied even if they are lent, so that nothing shares them.
 TEST(TypedFunctionTest, ConstElementsAreNotWritten) {
   for (const char* name : {"same", "write"}) {
-    Context sharing = Open("sharing");
+    Context sharing = tests::OpenContext("3.13/sharing.vmfb");
     auto function = sharing.Find(name);
     Four memory;
     const std::span<const float> fixed(memory.numbers);
@@ -143,7 +138,7 @@ TEST(TypedFunctionTest, ConstElementsAreNotWritten) {
 }
 
 TEST(TypedFunctionTest, ReturnsSeveral) {
-  Context scalars = Open("scalars");
+  Context scalars = tests::OpenContext("3.13/scalars.vmfb");
   using All =
       std::tuple<float, int64_t, int64_t, int32_t, int16_t, int8_t, bool>;
   auto all =
@@ -153,7 +148,7 @@ TEST(TypedFunctionTest, ReturnsSeveral) {
   ASSERT_TRUE(all) << all.error().message();
   EXPECT_TRUE(*(*all)(true, -2, 3, 4, 5, 6, 7.5f) ==
               All(7.5f, 6, 5, 4, 3, -2, true));
-  Context add = Open("add");
+  Context add = tests::OpenContext("3.13/add.vmfb");
   auto sum = add.Find<Tensor<float>(Tensor<float>, Tensor<float>)>("add");
   auto four = Tensor<float>::Copy({4}, std::vector<float>{1, 2, 3, 4});
   auto twice = (*sum)(*four, *four);

@@ -14,11 +14,12 @@
 #include "abi/signature/signature_rows.h"
 #include "abi/value/decoder.h"
 #include "abi/value/encoder.h"
-#include "abi/value/json_value.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "hal/buffer_view.h"
+#include "tests/support/json_text.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -28,13 +29,12 @@ using hal::ElementType;
 using Int = HostValue::Int;
 using Float = HostValue::Float;
 
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 // Returns the value as JSON with the width of a number: "-3:32".
 std::string Text(const HostValue& value) {
-  std::string text;
-  AppendJson(value, text);
+  std::string text = tests::JsonText(value);
   if (value.integer() != nullptr) {
     absl::StrAppend(&text, ":", value.integer()->bits,
                     value.integer()->is_unsigned ? "u" : "");
@@ -104,13 +104,13 @@ std::vector<ArgumentRow> NumberRows() {
       {"i", R"("i32")", HostValue(), false},
       {"i", R"("i32")", HostValue::Bytes("7"), false},
       {"i", R"("i32")", Zeros(ElementType::kInt32, {}), false},
-      {"I", R"("i64")", HostValue(kLeast), true},
-      {"I", R"("i64")", HostValue(kMost), true},
+      {"I", R"("i64")", HostValue(kMin), true},
+      {"I", R"("i64")", HostValue(kMax), true},
       {"I", R"("i64")", HostValue(Int{-1, 64, true}), false},
       {"I", R"("si64")", HostValue(Int{-1, 64, true}), false},
       {"I", R"("ui64")", HostValue(Int{-1, 64, true}), false},
       {"I", R"("ui64")", HostValue(int64_t{-1}), false},
-      {"I", R"("ui64")", HostValue(kMost), true},
+      {"I", R"("ui64")", HostValue(kMax), true},
       {"I", R"("i32")", HostValue(int32_t{-7}), true},
       {"I", R"("ui8")", HostValue(int32_t{200}), true},
       {"f", R"("f32")", HostValue(0.1), true},
@@ -122,7 +122,7 @@ std::vector<ArgumentRow> NumberRows() {
       {"f", R"("f32")", HostValue::Bytes("inf"), false},
       {"F", R"("f64")", HostValue(0.1), true},
       {"F", R"("f64")", HostValue(0.5f), true},
-      {"F", R"("f64")", HostValue(kMost), false},
+      {"F", R"("f64")", HostValue(kMax), false},
       {"i", R"("f16")", HostValue(0.5), false},
       {"f", R"("f64")", HostValue(0.1), false},
   };
@@ -347,11 +347,6 @@ std::string CallBothWays(Session& session, absl::string_view function,
   return want;
 }
 
-std::unique_ptr<Session> OpenModule(absl::string_view file) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/3.13/", file));
-  return *Session::Create({*program}, {LocalSync()});
-}
-
 TEST(Direct, CallsAreTheSame) {
   const HostValue floats(FourFloats()->Lent());
   const std::vector<HostValue> numbers = {
@@ -402,14 +397,14 @@ TEST(Direct, CallsAreTheSame) {
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.function);
-    auto session = OpenModule(row.file);
+    auto session = tests::OpenSession(absl::StrCat("3.13/", row.file));
     EXPECT_EQ(CallBothWays(*session, row.function, row.values), row.want);
   }
 }
 
 // The results of a call may replace its arguments.
 TEST(Direct, ResultsReplaceArguments) {
-  auto session = OpenModule("add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   Invoker add = *Invoker::Create(*session, *session->Lookup("add"));
   std::vector<HostValue> values(2, HostValue(FourFloats()->Lent()));
   ASSERT_EQ(StatusText(add.Call(values, {}, values)), "OK");
@@ -426,7 +421,7 @@ TEST(Direct, ResultsReplaceArguments) {
 
 // The array of a result is used again, unless something else refers to it.
 TEST(Direct, ArraysOfResultsAreReused) {
-  auto session = OpenModule("add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   Invoker add = *Invoker::Create(*session, *session->Lookup("add"));
   const HostValue floats(FourFloats()->Lent());
   const HostValue* const given[] = {&floats, &floats};

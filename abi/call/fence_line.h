@@ -34,7 +34,8 @@ class FenceLine {
   absl::StatusOr<Ref<hal::Fence>> Next(hal::Device& device) {
     if (!last_) return device.CreateFence();
     const hal::Fence::Point& point = last_->points()[0];
-    Ref<hal::Fence> next = hal::Fence::At(point.semaphore, point.value + 1);
+    Ref<hal::Fence> next =
+        hal::Fence::ForPoint(point.semaphore, point.value + 1);
     last_ = nullptr;
     return next;
   }

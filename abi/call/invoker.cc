@@ -1,7 +1,5 @@
 // Binds arguments to parameters, encodes them and calls. decode_results.cc
 // decodes the results.
-//
-// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include "abi/call/invoker.h"
 
 #include <algorithm>

@@ -13,18 +13,15 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/support/allocations.h"
+#include "tests/support/json_text.h"
+#include "tests/support/releases.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
 namespace {
 
 using hal::ElementType;
-
-std::string Text(const HostValue& value) {
-  std::string text;
-  AppendJson(value, text);
-  return text;
-}
 
 template <typename T>
 std::span<const uint8_t> BytesOfVector(const std::vector<T>& elements) {
@@ -37,10 +34,10 @@ TEST(Json, LongBytes) {
   const std::string bytes(100000, '\x80');
   std::string want = "{\"$hex\": \"";
   for (size_t i = 0; i < bytes.size(); ++i) want += "80";
-  EXPECT_EQ(Text(HostValue::Bytes(bytes)), want + "\"}");
+  EXPECT_EQ(tests::JsonText(HostValue::Bytes(bytes)), want + "\"}");
   std::string text;
   for (int i = 0; i < 30000; ++i) text += "a\u00E9\u20AC\U0001F600";
-  EXPECT_EQ(Text(HostValue::Bytes(text)), "\"" + text + "\"");
+  EXPECT_EQ(tests::JsonText(HostValue::Bytes(text)), "\"" + text + "\"");
 }
 
 // Returns the numbers 0 to 5 as int32.
@@ -138,22 +135,14 @@ TEST(HostArray, StridesAndBounds) {
       EXPECT_EQ(StatusText(array), row.want);
       continue;
     }
-    EXPECT_EQ(Text(HostValue(*array)), row.want);
+    EXPECT_EQ(tests::JsonText(HostValue(*array)), row.want);
     // The packed array has the same elements.
     std::vector<uint8_t> packed((*array)->byte_length());
     (*array)->Pack(packed.data());
     const auto dense = HostArray::Copy(row.type, row.shape, packed);
     ASSERT_EQ(StatusText(dense), "OK");
-    EXPECT_EQ(Text(HostValue(*dense)), row.want);
+    EXPECT_EQ(tests::JsonText(HostValue(*dense)), row.want);
   }
-}
-
-std::unique_ptr<Session> Open(absl::string_view file) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/", file));
-  auto devices = OpenDevices({}, hal::DriverOptions());
-  if (!program.ok() || !devices.ok()) return nullptr;
-  auto session = Session::Create({*program}, *devices);
-  return session.ok() ? *std::move(session) : nullptr;
 }
 
 absl::StatusOr<Invoker> Bind(Session& session, absl::string_view function) {
@@ -163,10 +152,10 @@ absl::StatusOr<Invoker> Bind(Session& session, absl::string_view function) {
 }
 
 TEST(Invoker, CallsOfEveryReleaseAndModel) {
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+  for (const char* release : tests::kReleases) {
     for (const char* variant : {"add.vmfb", "add.async.vmfb"}) {
       SCOPED_TRACE(absl::StrCat(release, "/", variant));
-      auto session = Open(absl::StrCat(release, "/", variant));
+      auto session = tests::OpenSession(absl::StrCat(release, "/", variant));
       ASSERT_NE(session, nullptr);
       auto add = Bind(*session, "add");
       ASSERT_EQ(StatusText(add), "OK");
@@ -181,7 +170,7 @@ TEST(Invoker, CallsOfEveryReleaseAndModel) {
             StatusText(add->Call(*one->items(), *other->entries(), results)),
             "OK");
         ASSERT_EQ(results.size(), 1u);
-        EXPECT_EQ(Text(results[0]), "[2.0, 3.0, 4.0, 5.0]");
+        EXPECT_EQ(tests::JsonText(results[0]), "[2.0, 3.0, 4.0, 5.0]");
         EXPECT_EQ(add->statistics().packed, 1u);
         EXPECT_EQ(add->statistics().converted, 1u);
         EXPECT_EQ(add->statistics().bytes_copied, 32u);
@@ -194,7 +183,7 @@ TEST(Invoker, CallsOfEveryReleaseAndModel) {
 }
 
 TEST(Invoker, ArraysAreLentWhereTheyCanBe) {
-  auto session = Open("3.13/add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   ASSERT_NE(session, nullptr);
   auto add = Bind(*session, "add");
   ASSERT_EQ(StatusText(add), "OK");
@@ -254,15 +243,15 @@ TEST(Invoker, ReadOnlyArraysAreNotLent) {
       *HostArray::Borrow(ElementType::kFloat32, shape, {}, bytes);
   for (const auto& fixed :
        {array->ReadOnly()->Lent(), array->Lent()->ReadOnly()}) {
-    for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
-      auto session = Open(absl::StrCat(release, "/sharing.vmfb"));
+    for (const char* release : tests::kReleases) {
+      auto session = tests::OpenSession(absl::StrCat(release, "/sharing.vmfb"));
       ASSERT_NE(session, nullptr);
       auto write = Bind(*session, "write");
       ASSERT_EQ(StatusText(write), "OK");
       const HostValue values[] = {HostValue(fixed), HostValue(int64_t{2})};
       std::vector<HostValue> results;
       ASSERT_EQ(StatusText(write->Call(values, {}, results)), "OK");
-      EXPECT_EQ(Text(results[0]), "[1.0, 2.0, 7.0, 4.0]");
+      EXPECT_EQ(tests::JsonText(results[0]), "[1.0, 2.0, 7.0, 4.0]");
       EXPECT_EQ(write->statistics().copied, 1u);
       EXPECT_EQ(memory.numbers[2], 3);
     }
@@ -270,7 +259,7 @@ TEST(Invoker, ReadOnlyArraysAreNotLent) {
 }
 
 TEST(Invoker, ReadOnlyArraysAreNoStorage) {
-  auto session = Open("3.13/destination.vmfb");
+  auto session = tests::OpenSession("3.13/destination.vmfb");
   ASSERT_NE(session, nullptr);
   auto add = Bind(*session, "add_into");
   ASSERT_EQ(StatusText(add), "OK");
@@ -288,7 +277,7 @@ TEST(Invoker, ReadOnlyArraysAreNoStorage) {
 
 // Lent elements that may still change are rejected if they need a range check.
 TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
-  auto session = Open("3.13/sharing.vmfb");
+  auto session = tests::OpenSession("3.13/sharing.vmfb");
   ASSERT_NE(session, nullptr);
   auto pass = Bind(*session, "signed");
   ASSERT_EQ(StatusText(pass), "OK");
@@ -317,7 +306,7 @@ TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
 
 // The owner of lent memory is kept until the last tensor over it is destroyed.
 TEST(Invoker, LentMemoryIsKept) {
-  auto session = Open("3.13/add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   ASSERT_NE(session, nullptr);
   struct alignas(64) Four {
     float numbers[4] = {1, 2, 3, 4};
@@ -381,8 +370,9 @@ TEST(Invoker, CopiesAreSpared) {
     return *invoker.Encode({&value, 1}, {});
   };
   const auto text = [](const std::vector<vm::Value>& values) {
-    return Text(HostValue(*HostArray::OfTensor(Ref<hal::BufferView>::Share(
-        RefCast<hal::BufferView>(values[0].ref())))));
+    return tests::JsonText(
+        HostValue(*HostArray::OfTensor(Ref<hal::BufferView>::Share(
+            RefCast<hal::BufferView>(values[0].ref())))));
   };
   std::vector<vm::Value> kept = encode(1, 2);
   std::vector<vm::Value> other = encode(2, 2);
@@ -451,7 +441,7 @@ TEST(Encoder, ArraysNeedADevice) {
 }
 
 TEST(Invoker, ScalarsAllocateNothing) {
-  auto session = Open("3.13/scalars.vmfb");
+  auto session = tests::OpenSession("3.13/scalars.vmfb");
   ASSERT_NE(session, nullptr);
   auto all = Bind(*session, "all");
   ASSERT_EQ(StatusText(all), "OK");
@@ -472,7 +462,7 @@ TEST(Invoker, ScalarsAllocateNothing) {
   EXPECT_EQ(tests::Allocations(), before);
   EXPECT_EQ(StatusText(status), "OK");
   std::string text;
-  for (const HostValue& result : results) text += Text(result) + " ";
+  for (const HostValue& result : results) text += tests::JsonText(result) + " ";
   EXPECT_EQ(text, "2.5 7 1099511627776 -1 300 -3 true ");
 }
 

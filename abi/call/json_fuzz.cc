@@ -18,6 +18,7 @@
 #include "abi/value/json_value.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
+#include "tests/support/json_text.h"
 
 namespace eyrie::abi {
 namespace {
@@ -55,8 +56,7 @@ void FuzzCall(absl::string_view records, absl::string_view arguments) {
   if (!json.ok()) return;
   const auto value = FromJson(*json, JsonFiles::kRefused);
   if (!value.ok()) return;
-  std::string text;
-  AppendJson(*value, text);
+  tests::JsonText(*value);
   if (value->items() == nullptr) return;
   Invoker invoker =
       Invoker::WithoutFunction(TheDevice(), *std::move(signature));
@@ -67,7 +67,7 @@ void FuzzCall(absl::string_view records, absl::string_view arguments) {
     Decoder decoder(&statistics);
     const auto decoded =
         decoder.Decode((*encoded)[i], invoker.signature().arguments()[i].type);
-    if (decoded.ok()) AppendJson(*decoded, text);
+    if (decoded.ok()) tests::JsonText(*decoded);
   }
 }
 

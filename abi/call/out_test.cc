@@ -2,16 +2,16 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "abi/call/invoker.h"
-#include "abi/value/json_value.h"
 #include "abi/value/out_array.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/support/json_text.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -19,12 +19,6 @@ namespace {
 
 using hal::ElementType;
 using ArrayPtr = std::shared_ptr<const HostArray>;
-
-std::string Text(const HostValue& value) {
-  std::string text;
-  AppendJson(value, text);
-  return text;
-}
 
 struct alignas(64) Memory {
   std::array<float, 32> floats = {};
@@ -50,11 +44,6 @@ ArrayPtr Floats(std::vector<float> numbers) {
   return *HostArray::Copy(ElementType::kFloat32, shape,
                           {reinterpret_cast<const uint8_t*>(numbers.data()),
                            numbers.size() * sizeof(float)});
-}
-
-std::unique_ptr<Session> OpenModule(absl::string_view file) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/", file));
-  return *Session::Create({*program}, *OpenDevices({}, hal::DriverOptions()));
 }
 
 Invoker Find(Session& session, absl::string_view function) {
@@ -100,7 +89,7 @@ TEST(Out, StorageOrCopies) {
   for (const char* release : {"3.3", "3.13"}) {
     for (const auto& row : kRows) {
       SCOPED_TRACE(absl::StrCat(release, "/", row.file, " at ", row.first));
-      auto session = OpenModule(absl::StrCat(release, "/", row.file));
+      auto session = tests::OpenSession(absl::StrCat(release, "/", row.file));
       Invoker invoker = Find(*session, row.function);
       Memory memory;
       const HostValue out(memory.At(row.first, {4}, row.strides));
@@ -108,7 +97,7 @@ TEST(Out, StorageOrCopies) {
       for (int call = 0; call < 3; ++call) {
         memory.floats.fill(0);
         ASSERT_EQ(StatusText(CallOut(invoker, {a, b}, {out}, results)), "OK");
-        EXPECT_EQ(Text(out), "[11.0, 22.0, 33.0, 44.0]");
+        EXPECT_EQ(tests::JsonText(out), "[11.0, 22.0, 33.0, 44.0]");
         ASSERT_EQ(results.size(), 1u);
         EXPECT_EQ(results[0].array(), out.array());
         EXPECT_EQ(invoker.statistics().copied, 2 + row.copied);
@@ -124,7 +113,7 @@ TEST(Out, StorageOrCopies) {
 // Memory of the last result takes the next one.
 TEST(Out, TensorsOfDevices) {
   for (const char* file : {"3.13/add.vmfb", "3.13/destination.vmfb"}) {
-    auto session = OpenModule(file);
+    auto session = tests::OpenSession(file);
     Invoker invoker = Find(*session, absl::string_view(file).find("add.") !=
                                              absl::string_view::npos
                                          ? "add"
@@ -135,17 +124,17 @@ TEST(Out, TensorsOfDevices) {
     const HostValue out = results[0];
     // The argument is the memory of the result, lent or copied.
     ASSERT_EQ(StatusText(CallOut(invoker, {out, a}, {out}, results)), "OK");
-    EXPECT_EQ(Text(out), "[3.0, 6.0, 9.0, 12.0]");
+    EXPECT_EQ(tests::JsonText(out), "[3.0, 6.0, 9.0, 12.0]");
     const HostValue lent(out.array()->Lent());
     ASSERT_EQ(StatusText(CallOut(invoker, {lent, a}, {out}, results)), "OK");
-    EXPECT_EQ(Text(out), "[4.0, 8.0, 12.0, 16.0]");
+    EXPECT_EQ(tests::JsonText(out), "[4.0, 8.0, 12.0, 16.0]");
     EXPECT_EQ(results[0].array()->data(), out.array()->data());
   }
 }
 
 // A result that shares the memory of an argument is copied like any other.
 TEST(Out, ResultsThatAreArguments) {
-  auto session = OpenModule("3.13/sharing.vmfb");
+  auto session = tests::OpenSession("3.13/sharing.vmfb");
   Invoker same = Find(*session, "same");
   Memory memory;
   for (size_t i = 0; i < 8; ++i) memory.floats[i] = static_cast<float>(i);
@@ -154,17 +143,17 @@ TEST(Out, ResultsThatAreArguments) {
   ASSERT_EQ(
       StatusText(CallOut(same, {x}, {HostValue(memory.At(2, {4}))}, results)),
       "OK");
-  EXPECT_EQ(Text(HostValue(memory.At(0, {8}))),
+  EXPECT_EQ(tests::JsonText(HostValue(memory.At(0, {8}))),
             "[0.0, 1.0, 0.0, 1.0, 2.0, 3.0, 6.0, 7.0]");
   ASSERT_EQ(StatusText(CallOut(same, {x}, {HostValue(memory.At(3, {4}, {-4}))},
                                results)),
             "OK");
-  EXPECT_EQ(Text(x), "[1.0, 0.0, 1.0, 0.0]");
+  EXPECT_EQ(tests::JsonText(x), "[1.0, 0.0, 1.0, 0.0]");
 }
 
 // Both results are the argument, which the first array overlaps.
 TEST(Out, ResultsInArraysOfOthers) {
-  auto session = OpenModule("3.13/sharing.vmfb");
+  auto session = tests::OpenSession("3.13/sharing.vmfb");
   Invoker twice = Find(*session, "twice");
   for (const std::vector<int64_t>& strides :
        std::vector<std::vector<int64_t>>{{}, {-4}, {8}}) {
@@ -176,13 +165,13 @@ TEST(Out, ResultsInArraysOfOthers) {
     const HostValue second(memory.At(16, {4}));
     std::vector<HostValue> results;
     ASSERT_EQ(StatusText(CallOut(twice, {x}, {first, second}, results)), "OK");
-    EXPECT_EQ(Text(first), "[0.0, 1.0, 2.0, 3.0]");
-    EXPECT_EQ(Text(second), "[0.0, 1.0, 2.0, 3.0]");
+    EXPECT_EQ(tests::JsonText(first), "[0.0, 1.0, 2.0, 3.0]");
+    EXPECT_EQ(tests::JsonText(second), "[0.0, 1.0, 2.0, 3.0]");
   }
 }
 
 TEST(Out, SeveralResults) {
-  auto session = OpenModule("3.13/results.vmfb");
+  auto session = tests::OpenSession("3.13/results.vmfb");
   Invoker two = Find(*session, "two_tensors");
   const HostValue x(Floats({1, 2, 3}));
   Memory memory;
@@ -190,16 +179,16 @@ TEST(Out, SeveralResults) {
   const HostValue second(memory.At(3, {3}));
   std::vector<HostValue> results;
   ASSERT_EQ(StatusText(CallOut(two, {x}, {first, second}, results)), "OK");
-  EXPECT_EQ(Text(HostValue(memory.At(0, {7}))),
+  EXPECT_EQ(tests::JsonText(HostValue(memory.At(0, {7}))),
             "[2.0, 4.0, 6.0, 1.0, 4.0, 9.0, 0.0]");
   ASSERT_EQ(StatusText(CallOut(two, {x}, {HostValue(), first}, results)), "OK");
-  EXPECT_EQ(Text(first), "[1.0, 4.0, 9.0]");
-  EXPECT_EQ(Text(results[0]), "[2.0, 4.0, 6.0]");
+  EXPECT_EQ(tests::JsonText(first), "[1.0, 4.0, 9.0]");
+  EXPECT_EQ(tests::JsonText(results[0]), "[2.0, 4.0, 6.0]");
   EXPECT_NE(results[0].array()->data(), first.array()->data());
 }
 
 TEST(Out, ErrorsBeforeTheCall) {
-  auto session = OpenModule("3.13/results.vmfb");
+  auto session = tests::OpenSession("3.13/results.vmfb");
   Memory memory;
   const HostValue x(Floats({1, 2, 3}));
   const HostValue good(memory.At(0, {3}));
@@ -238,10 +227,10 @@ TEST(Out, ErrorsBeforeTheCall) {
     std::vector<HostValue> results(1, HostValue(7.0));
     EXPECT_EQ(StatusText(CallOut(two, {x}, row.outs, results)),
               absl::StrCat("INVALID_ARGUMENT: ", row.want));
-    EXPECT_EQ(Text(results[0]), "7.0");
+    EXPECT_EQ(tests::JsonText(results[0]), "7.0");
     for (const float number : memory.floats) EXPECT_EQ(number, 0);
   }
-  auto scalars = OpenModule("3.13/scalars.vmfb");
+  auto scalars = tests::OpenSession("3.13/scalars.vmfb");
   Invoker pass = Find(*scalars, "pass_i32");
   std::vector<HostValue> results;
   EXPECT_EQ(StatusText(CallOut(pass, {HostValue(1)}, {good}, results)),
@@ -251,7 +240,7 @@ TEST(Out, ErrorsBeforeTheCall) {
 
 // A dimension that the signature leaves open is known after the call.
 TEST(Out, DynamicShapes) {
-  auto session = OpenModule("3.13/shapes.vmfb");
+  auto session = tests::OpenSession("3.13/shapes.vmfb");
   Invoker twice = Find(*session, "double");
   Memory memory;
   const HostValue x(Floats({1, 2, 3}));
@@ -259,13 +248,13 @@ TEST(Out, DynamicShapes) {
   ASSERT_EQ(
       StatusText(CallOut(twice, {x}, {HostValue(memory.At(0, {3}))}, results)),
       "OK");
-  EXPECT_EQ(Text(results[0]), "[2.0, 4.0, 6.0]");
+  EXPECT_EQ(tests::JsonText(results[0]), "[2.0, 4.0, 6.0]");
   EXPECT_EQ(
       StatusText(CallOut(twice, {x}, {HostValue(memory.At(0, {4}))}, results)),
       "INVALID_ARGUMENT: Result 0: an array 3xf32 is returned; the array given "
       "as its memory is 4xf32.");
   // Storage may have any shape, too, and may then be left out.
-  auto into = OpenModule("3.13/destination.vmfb");
+  auto into = tests::OpenSession("3.13/destination.vmfb");
   Invoker square = Find(*into, "dynamic_into");
   std::array<int32_t, 3> numbers = {1, 2, 3};
   const int64_t shape[] = {3};
@@ -274,7 +263,7 @@ TEST(Out, DynamicShapes) {
                        {reinterpret_cast<const uint8_t*>(numbers.data()), 12}));
   const HostValue out(memory.At(0, {3}, {}, ElementType::kInt32));
   ASSERT_EQ(StatusText(CallOut(square, {integers}, {out}, results)), "OK");
-  EXPECT_EQ(Text(out), "[1, 4, 9]");
+  EXPECT_EQ(tests::JsonText(out), "[1, 4, 9]");
   EXPECT_EQ(square.statistics().copied, 1u);
 }
 

@@ -13,10 +13,14 @@ namespace eyrie::abi {
 
 absl::StatusOr<std::unique_ptr<PendingCall>> PendingCall::Begin(
     Session& session, Invoker& invoker, std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, std::function<void()> wake) {
+    std::span<const absl::string_view> names, std::function<void()> wake,
+    std::shared_ptr<vm::LimitedCall> limited) {
+  const vm::Context::LimitScope scope(session.context(), limited.get());
+  RETURN_IF_ERROR(scope.status());
   ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
                    invoker.Encode(given, names));
-  std::unique_ptr<PendingCall> call(new PendingCall(session, invoker));
+  std::unique_ptr<PendingCall> call(
+      new PendingCall(session, invoker, std::move(limited)));
   call->wakes_->wake = std::move(wake);
   RETURN_IF_ERROR(call->Start(std::move(arguments)));
   return call;
@@ -26,7 +30,7 @@ absl::Status PendingCall::Start(std::vector<vm::Value> arguments) {
   const Callable& callable = invoker_.callable();
   const vm::Function& function = callable.function();
   RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
-  if (TakesFences(function.attributes(), function.signature())) {
+  if (callable.is_async()) {
     ASSIGN_OR_RETURN(done_, session_.devices()[0]->CreateFence());
     // The function only waits for storage; its arguments are ready.
     arguments.emplace_back(Ref<RefObject>(storage_.usable));
@@ -42,12 +46,15 @@ absl::Status PendingCall::Start(std::vector<vm::Value> arguments) {
                        },
                        [this](absl::StatusOr<std::vector<vm::Value>> values) {
                          Return(std::move(values));
-                       }));
+                       },
+                       limited_));
   return absl::OkStatus();
 }
 
 PendingCall::~PendingCall() {
   call_ = nullptr;
+  alarm_ = nullptr;
+  cancel_wake_.reset();
   const std::lock_guard<std::mutex> lock(wakes_->mutex);
   wakes_->wake = nullptr;
   wakes_->work = nullptr;
@@ -67,17 +74,42 @@ void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
   }
   state_ = done_ ? State::kReturned : State::kOver;
   if (!done_) return;
-  done_->OnReached([wakes = wakes_](const absl::Status&) {
-    const std::lock_guard<std::mutex> lock(wakes->mutex);
-    if (wakes->wake) wakes->wake();
-  });
+  done_->OnReached([wakes = wakes_](const absl::Status&) { wakes->Wake(); });
+  status_ = WatchLimits();
+  if (!status_.ok()) state_ = State::kOver;
+}
+
+absl::Status PendingCall::WatchLimits() {
+  if (limited_ == nullptr) return absl::OkStatus();
+  if (limited_->limits().cancel != nullptr) {
+    cancel_wake_.emplace(*limited_->limits().cancel,
+                         [wakes = wakes_] { wakes->Wake(); });
+  }
+  if (limited_->deadline().IsNever()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(alarm_, Alarm::Create([wakes = wakes_] { wakes->Wake(); }));
+  return alarm_->Set(limited_->deadline());
+}
+
+absl::Status PendingCall::CheckLimits() const {
+  if (limited_ == nullptr) return absl::OkStatus();
+  const bool late = limited_->deadline().HasPassed();
+  if (!late && !limited_->is_cancelled()) return absl::OkStatus();
+  // Ends the device's work; it keeps the memory that it uses.
+  if (limited_->work() != nullptr) {
+    limited_->work()->Stop(late ? absl::StatusCode::kDeadlineExceeded
+                                : absl::StatusCode::kCancelled);
+  }
+  return Annotate(
+      late ? limited_->LateError() : vm::LimitedCall::CancelledError(),
+      "(while waiting for the device)");
 }
 
 // Also fails the call if nothing can signal the fence any more.
 void PendingCall::CheckFence() {
   const absl::StatusOr<bool> reached = done_->IsWaitOver(Deadline::Never());
-  if (reached.ok() && !*reached) return;
   status_ = reached.status();
+  if (reached.ok() && !*reached) status_ = CheckLimits();
+  if (reached.ok() && !*reached && status_.ok()) return;
   state_ = State::kOver;
 }
 

@@ -11,7 +11,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "abi/call/invoker.h"
@@ -21,8 +23,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/alarm.h"
 #include "base/ref.h"
 #include "hal/fence.h"
+#include "vm/limits/call_limits.h"
+#include "vm/limits/cancel_token.h"
 #include "vm/run/async_call.h"
 
 namespace eyrie::abi {
@@ -36,11 +41,14 @@ class PendingCall {
   // on any thread, but never on two at once, and never after the call is
   // destroyed. `wake` must not use the call. For a raw function, first
   // allocates storage for the results, which may call the module's allocator.
+  // `limited` has limits of its own for the call, until its results are ready;
+  // null means none.
   // Fails as Invoker::Call does for its arguments.
   static absl::StatusOr<std::unique_ptr<PendingCall>> Begin(
       Session& session, Invoker& invoker,
       std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names, std::function<void()> wake);
+      std::span<const absl::string_view> names, std::function<void()> wake,
+      std::shared_ptr<vm::LimitedCall> limited = nullptr);
 
   PendingCall(const PendingCall&) = delete;
   PendingCall& operator=(const PendingCall&) = delete;
@@ -63,17 +71,28 @@ class PendingCall {
     std::mutex mutex;
     std::function<void()> wake;  // null after the call is destroyed
     std::function<void()> work;  // the next step
+
+    void Wake() {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (wake) wake();
+    }
   };
   enum class State { kRunning, kReturned, kOver, kTaken };
 
-  PendingCall(Session& session, Invoker& invoker)
-      : session_(session), invoker_(invoker) {}
+  PendingCall(Session& session, Invoker& invoker,
+              std::shared_ptr<vm::LimitedCall> limited)
+      : session_(session), invoker_(invoker), limited_(std::move(limited)) {}
 
   absl::Status Start(std::vector<vm::Value> arguments);
   // FAILED_PRECONDITION: a device belongs to this process's parent.
   absl::Status CheckProcess() const;
   void Return(absl::StatusOr<std::vector<vm::Value>> values);
-  // Ends the call if the results are ready.
+  // Makes the deadline and the token of a limited call wake it while it waits
+  // for `done_`. RESOURCE_EXHAUSTED: no timer thread.
+  absl::Status WatchLimits();
+  // Returns why the call must end although its results are not ready.
+  absl::Status CheckLimits() const;
+  // Ends the call if the results are ready, or a limit is exceeded.
   void CheckFence();
 
   Session& session_;
@@ -84,7 +103,11 @@ class PendingCall {
   std::vector<vm::Value> values_;
   v0::ResultStorage::Slots storage_;  // of a raw function's results
   Ref<hal::Fence> done_;              // of an asynchronous function
+  const std::shared_ptr<vm::LimitedCall> limited_;  // may be null
   std::unique_ptr<vm::AsyncCall> call_;
+  // Wake a limited call that waits for `done_`.
+  std::unique_ptr<Alarm> alarm_;
+  std::optional<vm::CancelWake> cancel_wake_;
 };
 
 }  // namespace eyrie::abi

@@ -12,19 +12,14 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tests/support/releases.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi::v0 {
 namespace {
 
-constexpr const char* kReleases[] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
 constexpr int kCalls = 16;
-
-std::unique_ptr<Session> Open(const std::string& module) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/", module, ".vmfb"));
-  EXPECT_EQ(StatusText(program), "OK");
-  return *Session::Create({*program}, *OpenDevices({}, hal::DriverOptions()));
-}
 
 // Returns a tensor of four ones.
 vm::Value Ones(Session& session) {
@@ -46,7 +41,7 @@ std::string Text(const vm::Value& value) {
 
 // Returns a fence that is not signalled.
 Ref<hal::Fence> Unreached(Session& session) {
-  return hal::Fence::At(*session.devices()[0]->CreateSemaphore(0), 1);
+  return hal::Fence::ForPoint(*session.devices()[0]->CreateSemaphore(0), 1);
 }
 
 TEST(Pipeline, CountsWaits) {
@@ -75,11 +70,11 @@ TEST(Pipeline, CountsWaits) {
       {"", {"double"}, 0, 16, 0, 0, kDoubled},
       {"", {"leading", "scale"}, 0, 0, 15, 1, "4xf32=32768 32768 32768 32768"},
   };
-  for (const char* release : kReleases) {
+  for (const char* release : tests::kReleases) {
     for (const auto& row : kRows) {
       SCOPED_TRACE(absl::StrCat(release, " row ", &row - kRows));
-      const auto session =
-          Open(absl::StrCat(release, "/raw_results", row.variant));
+      const auto session = tests::OpenSession(
+          absl::StrCat(release, "/raw_results", row.variant, ".vmfb"));
       Pipeline pipeline(*session);
       std::vector<vm::Value> values = {Ones(*session)};
       std::vector<Callable> functions;
@@ -106,7 +101,7 @@ TEST(Pipeline, CountsWaits) {
 // All calls are submitted before the first one can start.
 TEST(Pipeline, SubmitsWhatCannotRunYet) {
   for (const char* name : {"double", "scale", "plain"}) {
-    const auto session = Open("3.13/raw_results.async");
+    const auto session = tests::OpenSession("3.13/raw_results.async.vmfb");
     Callable function = *session->Lookup(name);
     const Ref<hal::Fence> start = Unreached(*session);
     Pipeline pipeline(*session);
@@ -127,7 +122,7 @@ TEST(Pipeline, SubmitsWhatCannotRunYet) {
 
 // A result that depends on data blocks Submit.
 TEST(Pipeline, WaitsForData) {
-  const auto session = Open("3.13/raw_results.async");
+  const auto session = tests::OpenSession("3.13/raw_results.async.vmfb");
   Callable scale = *session->Lookup("scale");
   Callable leading = *session->Lookup("leading");
   const Ref<hal::Fence> start = Unreached(*session);
@@ -150,7 +145,7 @@ TEST(Pipeline, WaitsForData) {
 
 // Failures before, during and between calls are reported at the end.
 TEST(Pipeline, FailuresReachTheEnd) {
-  const auto session = Open("3.13/raw_results.async");
+  const auto session = tests::OpenSession("3.13/raw_results.async.vmfb");
   Callable scale = *session->Lookup("scale");
   enum Failing { kStart, kMiddle, kArgument, kAbandoned };
   const struct {
@@ -193,7 +188,7 @@ TEST(Pipeline, FailuresReachTheEnd) {
 }
 
 TEST(Pipeline, AFailingAllocatorReachesTheEnd) {
-  const auto session = Open("3.13/raw_allocators.async");
+  const auto session = tests::OpenSession("3.13/raw_allocators.async.vmfb");
   Callable small = *session->Lookup("small");
   Callable fails = *session->Lookup("fails");
   Pipeline pipeline(*session);
@@ -210,7 +205,7 @@ TEST(Pipeline, AFailingAllocatorReachesTheEnd) {
 
 // A wait for a fence that no one can signal is an error, not a deadlock.
 TEST(Pipeline, AFenceThatNobodyHolds) {
-  const auto session = Open("3.13/raw_results.async");
+  const auto session = tests::OpenSession("3.13/raw_results.async.vmfb");
   Pipeline pipeline(*session);
   EXPECT_EQ(StatusText(pipeline.Wait()), "OK");
   EXPECT_EQ(pipeline.statistics().waits, 0u);
@@ -220,7 +215,7 @@ TEST(Pipeline, AFenceThatNobodyHolds) {
 
 // A synchronous function after calls that are not complete.
 TEST(Pipeline, SynchronousFunctionsWait) {
-  const auto session = Open("3.13/raw_results");
+  const auto session = tests::OpenSession("3.13/raw_results.vmfb");
   Callable scale = *session->Lookup("scale");
   const Ref<hal::Fence> start = Unreached(*session);
   Pipeline pipeline(*session);

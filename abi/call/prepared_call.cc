@@ -1,6 +1,4 @@
 // Keeps the slots of arguments from call to call.
-//
-// Tested by session_test.cc.
 #include "abi/call/prepared_call.h"
 
 #include "absl/strings/string_view.h"

@@ -11,23 +11,14 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
+#include "tests/support/releases.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi::v0 {
 namespace {
 
-constexpr const char* kReleases[] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
 constexpr const char* kVariants[] = {"", ".async"};
-
-std::unique_ptr<Session> Open(const std::string& module,
-                              SessionOptions options = {}) {
-  auto program = LoadProgram(absl::StrCat("tests/modules/", module, ".vmfb"));
-  EXPECT_EQ(StatusText(program), "OK");
-  auto session = Session::Create(
-      {*program}, *OpenDevices({}, hal::DriverOptions()), std::move(options));
-  EXPECT_EQ(StatusText(session), "OK");
-  return *std::move(session);
-}
 
 // Reads "2xf32=1 2" as a tensor, "&2xf32=1 2" as its buffer, "7" as an i32, and
 // "null".
@@ -108,9 +99,10 @@ TEST(RawCall, OfEveryRelease) {
        "INVALID_ARGUMENT: Argument 1 ('input1') is storage of 8 bytes; result "
        "0, 4xf32, needs 16."},
   };
-  for (const char* release : kReleases) {
+  for (const char* release : tests::kReleases) {
     for (const char* variant : kVariants) {
-      const auto session = Open(absl::StrCat(release, "/raw_results", variant));
+      const auto session = tests::OpenSession(
+          absl::StrCat(release, "/raw_results", variant, ".vmfb"));
       for (const auto& row : kRows) {
         EXPECT_EQ(Call(*session, row.function, row.arguments), row.want)
             << release << variant << " " << row.function;
@@ -144,9 +136,10 @@ TEST(RawCall, StorageIsTheResult) {
        "input1: array), or without storage 1 (Buffer<float32[4]>) "
        "-> (Buffer<float32[4]>); 0 are given."},
   };
-  for (const char* release : kReleases) {
+  for (const char* release : tests::kReleases) {
     for (const char* variant : kVariants) {
-      const auto session = Open(absl::StrCat(release, "/raw_fills", variant));
+      const auto session = tests::OpenSession(
+          absl::StrCat(release, "/raw_fills", variant, ".vmfb"));
       for (const auto& row : kRows) {
         EXPECT_EQ(Call(*session, row.function, row.arguments), row.want)
             << release << variant << " " << row.function;
@@ -209,10 +202,10 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
        "'itself', the result allocator of 'itself', does not take one list "
        "and return one."},
   };
-  for (const char* release : kReleases) {
+  for (const char* release : tests::kReleases) {
     for (const char* variant : kVariants) {
-      const auto session =
-          Open(absl::StrCat(release, "/raw_allocators", variant));
+      const auto session = tests::OpenSession(
+          absl::StrCat(release, "/raw_allocators", variant, ".vmfb"));
       for (const auto& row : kRows) {
         EXPECT_EQ(Call(*session, row.function, "4xf32=1 2 3 4"), row.want)
             << release << variant;
@@ -226,10 +219,10 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
 
 // The messages come from the module and differ between releases.
 TEST(RawCall, AllocatorsThatFail) {
-  for (const char* release : kReleases) {
+  for (const char* release : tests::kReleases) {
     for (const char* variant : kVariants) {
-      const auto session =
-          Open(absl::StrCat(release, "/raw_allocators", variant));
+      const auto session = tests::OpenSession(
+          absl::StrCat(release, "/raw_allocators", variant, ".vmfb"));
       auto fails = *session->Lookup("fails");
       const auto failed = fails.Call(Read(*session, "4xf32=1 2 3 4"));
       EXPECT_EQ(failed.status().code(), absl::StatusCode::kFailedPrecondition);
@@ -249,7 +242,7 @@ TEST(RawCall, AllocatorsThatFail) {
 // An allocator that always returns the same buffer, which a call must not
 // receive if it also reads it.
 TEST(RawCall, StorageIsNoArgument) {
-  const auto session = Open("3.13/raw_allocators");
+  const auto session = tests::OpenSession("3.13/raw_allocators.vmfb");
   auto kept = *session->Lookup("kept");
   const auto first = kept.Call(Read(*session, "4xf32=1 2 3 4"));
   ASSERT_EQ(StatusText(first), "OK");
@@ -261,7 +254,8 @@ TEST(RawCall, StorageIsNoArgument) {
 TEST(RawCall, StorageIsCounted) {
   SessionOptions options;
   options.limits.max_memory = 1 << 20;
-  const auto session = Open("3.13/raw_results.async", options);
+  const auto session =
+      tests::OpenSession("3.13/raw_results.async.vmfb", options);
   auto function = *session->Lookup("double");
   const auto arguments = Read(*session, "4xf32=1 2 3 4");
   const MemoryMeter& meter = *session->context().memory();

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
+#include "tests/support/json_text.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -92,12 +93,6 @@ class Records {
   std::mt19937 random_;
 };
 
-std::string Text(const HostValue& value) {
-  std::string text;
-  AppendJson(value, text);
-  return text;
-}
-
 TEST(RoundTrip, RandomSignatures) {
   constexpr uint32_t kSignatures = 2000;
   const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];
@@ -113,7 +108,7 @@ TEST(RoundTrip, RandomSignatures) {
       ASSERT_EQ(StatusText(given), "OK");
       // The sample, then the decoded value, then the same from JSON. Random
       // floats are rounded in the first round only.
-      std::string before = Text((*given)[0]);
+      std::string before = tests::JsonText((*given)[0]);
       for (int round = 0; round < 3; ++round) {
         Invoker invoker = Invoker::WithoutFunction(device, *signature);
         auto encoded = invoker.Encode(*given, {});
@@ -123,7 +118,7 @@ TEST(RoundTrip, RandomSignatures) {
         auto decoded =
             decoder.Decode((*encoded)[0], signature->arguments()[0].type);
         ASSERT_EQ(StatusText(decoded), "OK") << decoder.path();
-        const std::string text = Text(*decoded);
+        const std::string text = tests::JsonText(*decoded);
         if (kind == SampleKind::kAuto || round > 0) {
           ASSERT_EQ(text, before);
         }
@@ -169,7 +164,8 @@ TEST(Samples, NarrowAndComplex) {
         "0r", {{"iree.abi", absl::StrCat("{\"a\":[", row.record, "]}")}});
     ASSERT_EQ(StatusText(signature), "OK") << row.record;
     const auto made = SampleArguments(*signature, *device, row.kind, 1);
-    EXPECT_EQ(made.ok() ? Text((*made)[0]) : StatusText(made), row.want)
+    EXPECT_EQ(made.ok() ? tests::JsonText((*made)[0]) : StatusText(made),
+              row.want)
         << row.record;
   }
 }

@@ -1,6 +1,4 @@
 // Creates sample values by type, element by element.
-//
-// Tested by round_trip_test.cc, tools/cli_test.py.
 #include "abi/call/sample_values.h"
 
 #include <string>

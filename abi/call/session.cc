@@ -1,6 +1,4 @@
 // Implements sessions: linking and lookup. callable.cc has calls.
-//
-// Tested by session_test.cc.
 #include "abi/call/session.h"
 
 #include <algorithm>
@@ -273,7 +271,9 @@ absl::StatusOr<HostModules> CreateHostModules(
           "Native libraries are given, and no device for their results.");
     }
     for (const Ref<hal::Device>& device : devices) {
-      if (device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0) continue;
+      if (device->Query(hal::kNativeLibrariesQuery, "").value_or(1) != 0) {
+        continue;
+      }
       return absl::PermissionDeniedError(
           absl::StrCat("Native libraries are given, and ", device->id(),
                        " does not allow native code."));
@@ -335,6 +335,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   context_options.lost = std::move(options.lost);
   context_options.stepper = options.stepper;
   context_options.limits = options.limits;
+  context_options.initializer = options.initializer;
   context_options.memory = options.memory;
   context_options.cancellation = options.cancellation;
   context_options.jit = options.jit;

@@ -32,6 +32,7 @@
 #include "hal/module/hal_module.h"
 #include "hal/parameters/parameter_index.h"
 #include "vm/isa/value.h"
+#include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
 #include "vm/module/module.h"
 #include "vm/run/bytecode_module.h"
@@ -82,8 +83,9 @@ struct SessionOptions {
   std::function<void(const absl::Status&)> lost;
   // Receives warnings about native libraries. Thread-safe.
   std::function<void(absl::string_view)> notice;
-  vm::Limits limits;                   // per call; memory: of all calls
-  std::shared_ptr<const vm::Jit> jit;  // as vm::ContextOptions has it
+  vm::Limits limits;                          // per call; memory: of all calls
+  std::optional<vm::CallLimits> initializer;  // as vm::ContextOptions has it
+  std::shared_ptr<const vm::Jit> jit;         // as vm::ContextOptions has it
   // Called before each instruction of programs that were loaded with `pauses`.
   // Must outlive the session. May be null.
   vm::Stepper* stepper = nullptr;
@@ -124,8 +126,8 @@ class Session;
 class Callable {
  public:
   const vm::Function& function() const { return function_; }
-  // The signature that the declaration in the source code, if the module
-  // contains it, and the calling convention give. Calls are checked against it.
+  // Returns the signature of the source's declaration, or that of the calling
+  // convention if the module has no declaration. Calls are checked against it.
   const Signature& declared() const { return declared_; }
 
   // The meter of the session's memory; null if it has no limit.

@@ -11,20 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "tests/support/releases.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
 namespace {
-
-constexpr char kModules[] = "tests/modules/";
-
-std::unique_ptr<Session> Open(absl::string_view file) {
-  auto program = LoadProgram(absl::StrCat(kModules, file));
-  auto devices = OpenDevices({}, hal::DriverOptions());
-  if (!program.ok() || !devices.ok()) return nullptr;
-  auto session = Session::Create({*program}, *devices);
-  return session.ok() ? *std::move(session) : nullptr;
-}
 
 // Parses texts that are separated by ';' as arguments of any type.
 std::vector<vm::Value> Arguments(Session& session, absl::string_view texts) {
@@ -59,7 +51,7 @@ std::string Call(Session& session, absl::string_view function,
 TEST(Session, PreparedCallsAreMadeAgain) {
   for (const char* file : {"3.13/add.vmfb", "3.13/add.async.vmfb"}) {
     SCOPED_TRACE(file);
-    std::unique_ptr<Session> session = Open(file);
+    std::unique_ptr<Session> session = tests::OpenSession(file);
     const auto add = session->Lookup("add");
     auto arguments = Arguments(*session, "4xf32=1 2 3 4;4xf32=10");
     const auto wrong = PreparedCall::Create(*add, {arguments[0]});
@@ -81,11 +73,11 @@ TEST(Session, PreparedCallsAreMadeAgain) {
 }
 
 TEST(Session, CallsOfEveryReleaseAndModel) {
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+  for (const char* release : tests::kReleases) {
     for (const char* variant :
          {"add.vmfb", "add.async.vmfb", "add.bare.vmfb"}) {
       SCOPED_TRACE(absl::StrCat(release, "/", variant));
-      auto session = Open(absl::StrCat(release, "/", variant));
+      auto session = tests::OpenSession(absl::StrCat(release, "/", variant));
       ASSERT_NE(session, nullptr);
       EXPECT_TRUE(session->has_host_modules());
       auto add = session->Lookup("");
@@ -146,7 +138,7 @@ TEST(Session, ArgumentsAreCheckedBeforeTheCall) {
        "expected."},
   };
   for (const char* variant : {"3.13/add.vmfb", "3.13/add.async.vmfb"}) {
-    auto session = Open(variant);
+    auto session = tests::OpenSession(variant);
     ASSERT_NE(session, nullptr);
     for (const auto& row : kRows) {
       EXPECT_EQ(Call(*session, "add", row.arguments), row.want);
@@ -173,8 +165,8 @@ TEST(Session, IntegersFitTheDeclaredType) {
        "INVALID_ARGUMENT: Argument 0 ('input0') is 2xui32; 4000000000 is out "
        "of range for si32 (-2147483648 to 2147483647), at [1]."},
   };
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
-    auto session = Open(absl::StrCat(release, "/sharing.vmfb"));
+  for (const char* release : tests::kReleases) {
+    auto session = tests::OpenSession(absl::StrCat(release, "/sharing.vmfb"));
     ASSERT_NE(session, nullptr);
     for (const auto& row : kRows) {
       EXPECT_EQ(Call(*session, row.function, row.arguments), row.want);
@@ -183,7 +175,7 @@ TEST(Session, IntegersFitTheDeclaredType) {
 }
 
 TEST(Session, Lookup) {
-  auto session = Open("3.13/counter.vmfb");
+  auto session = tests::OpenSession("3.13/counter.vmfb");
   ASSERT_NE(session, nullptr);
   EXPECT_EQ(StatusText(session->Lookup("module.next")), "OK");
   const std::string unnamed = StatusText(session->Lookup(""));
@@ -200,8 +192,8 @@ TEST(Session, Lookup) {
 }
 
 TEST(Session, GlobalsAreTheSessions) {
-  auto a = Open("3.13/counter.vmfb");
-  auto b = Open("3.13/counter.vmfb");
+  auto a = tests::OpenSession("3.13/counter.vmfb");
+  auto b = tests::OpenSession("3.13/counter.vmfb");
   ASSERT_NE(a, nullptr);
   const std::string first = Call(*a, "next", "");
   EXPECT_NE(Call(*a, "next", ""), first);
@@ -209,7 +201,7 @@ TEST(Session, GlobalsAreTheSessions) {
 }
 
 TEST(Session, Tensors) {
-  auto session = Open("3.13/add.vmfb");
+  auto session = tests::OpenSession("3.13/add.vmfb");
   ASSERT_NE(session, nullptr);
   hal::Device& device = *session->devices()[0];
   const TensorSpec spec = *ParseTensorSpec("2xi16");

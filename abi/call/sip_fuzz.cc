@@ -20,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "base/json.h"
 #include "base/ref.h"
+#include "tests/support/json_text.h"
 #include "vm/isa/callconv.h"
 #include "vm/isa/value.h"
 #include "vm/module/module_def.h"
@@ -63,10 +64,9 @@ void FuzzCall(const SipSignature& signature, absl::string_view sip,
   auto encoded = invoker.Encode(*value->items(), {});
   if (!encoded.ok()) return;
   encoded->resize(results.count(), vm::Value(Ref<RefObject>()));
-  std::string text;
   const auto decoded = invoker.Decode(*std::move(encoded));
   if (!decoded.ok()) return;
-  for (const HostValue& result : *decoded) AppendJson(result, text);
+  for (const HostValue& result : *decoded) tests::JsonText(result);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
+#include "tests/support/json_text.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::abi {
@@ -242,7 +243,7 @@ TEST(Structures, Results) {
     const auto results = invoker.Decode(std::move(raw));
     ASSERT_TRUE(results.ok()) << StatusText(results);
     std::string text;
-    for (const HostValue& result : *results) AppendJson(result, text);
+    for (const HostValue& result : *results) text += tests::JsonText(result);
     EXPECT_EQ(text, row.want);
   }
 }

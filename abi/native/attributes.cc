@@ -1,5 +1,4 @@
 // Parses and prints attributes by recursive descent, in one pass.
-// Tested by attributes_test.cc, tests/fuzz/native_fuzz.cc.
 #include "abi/native/attributes.h"
 
 #include <utility>

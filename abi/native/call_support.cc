@@ -1,10 +1,12 @@
 #include "abi/native/call_support.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
+#include "hal/paid_transfer.h"
 #include "vm/limits/meter.h"
 
 namespace eyrie::native {
@@ -51,6 +53,13 @@ hal::BufferParams ResultParams(uint64_t owner) {
   params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
   params.owner = owner;
   return params;
+}
+
+absl::Status PayForCopy(uint64_t bytes, vm::ModuleState& state) {
+  const uint64_t units = bytes / hal::kBytesPerUnit;
+  if (units == 0) return absl::OkStatus();
+  return state.Work(
+      static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
 }
 
 absl::Status NoViewError(size_t index, absl::string_view callee,

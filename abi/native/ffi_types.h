@@ -18,7 +18,7 @@ enum class FfiType : int32_t {
 #undef FFI_TYPE
 };
 
-// A row of types.def.
+// A row of ffi_types.def.
 struct FfiTypeInfo {
   FfiType type;
   const char* name;

@@ -137,7 +137,58 @@ TEST(Manifest, Refuses) {
       {WithFunction(R"("stages": {"instantiate": "i", "execute": "e"},)"
                     R"( "arguments": [{"attribute": "a", "type": "f32"}])"),
        "which runs before the arguments exist"},
-      {WithFunction(R"("results": [{}])"), "neither \"like\" nor"},
+      {WithFunction(R"("results": [{}])"), "neither \"like\", \"inout\" nor"},
+      {WithFunction(R"("arguments": [{"buffer": "?xf32", "rest": "?xf32"}])"),
+       "argument 0 of function 'f' must have exactly one of \"attribute\", "
+       "\"buffer\", \"optional\" and \"rest\"."},
+      {WithFunction(R"("arguments": [{"buffer": "?xf32", "layout": [1]}])"),
+       "argument 0 of function 'f' has the layout [1], which is not a "
+       "permutation of its 1 dimensions."},
+      {WithFunction(R"("arguments": [{"rest": "*xf32", "layout": [0, 1]}])"),
+       "argument 0 of function 'f' has the layout of an array, but its rank is "
+       "not known: declare its dimensions, or use \"column_major\"."},
+      {WithFunction(R"("arguments": ["?x?xf32"], "results": [)"
+                    R"({"dtype": 0, "shape": ["0.1:"], )"
+                    R"("layout": "column_major"}])"),
+       "result 0 of function 'f' has the layout column_major, which needs 2 "
+       "dimensions, but has rank 1."},
+      {WithFunction(R"("arguments": ["*xf32"], "results": [)"
+                    R"({"dtype": 0, "shape": ["0.:", 2], "layout": [0, 1]}])"),
+       "result 0 of function 'f' has the layout of an array, but its rank is "
+       "not known"},
+      {WithFunction(R"("arguments": ["?x?xf32"], "results": [)"
+                    R"({"like": 0, "temporary": true, "layout": [0, 1]}])"),
+       "result 0 of function 'f' has a layout, and is temporary, so that "
+       "nothing reads it."},
+      {WithFunction(R"("arguments": ["?xf32"], "results": [)"
+                    R"({"inout": 0, "layout": [0]}])"),
+       "result 0 of function 'f' is \"inout\", and has a layout; it takes its "
+       "argument's."},
+      {WithFunction(R"("arguments": ["?xf32"], "results": [)"
+                    R"({"inout": 0, "like": 0}])"),
+       "result 0 of function 'f' has \"like\" or \"inout\" together with "
+       "another of"},
+      {WithFunction(R"("arguments": ["?xf32"], "results": [)"
+                    R"({"inout": 0, "rest": true}])"),
+       "is \"inout\", and also \"rest\" or \"temporary\"."},
+      {WithFunction(R"("arguments": ["?xf32"], "results": [)"
+                    R"({"inout": 0}, {"inout": 0}])"),
+       "result 1 of function 'f' is \"inout\" with operand 0, like an earlier "
+       "result."},
+      {WithFunction(R"("arguments": [{"optional": "?xf32"}], "results": [)"
+                    R"({"inout": 0}])"),
+       "is \"inout\" with operand 0, which an import need not have."},
+      {WithFunction(R"("arguments": ["?xf32"], "results": [{"inout": 1}])"),
+       "depends on operand 1; there are 1."},
+      {WithFunction(R"("arguments": ["?xf32"], "equal": ["0.0"])"),
+       "\"equal\" of function 'f' is a string; an array of arrays of two or "
+       "more dimensions, such as [[\"0.-1\", \"0.-2\"]], is expected."},
+      {WithFunction(R"("arguments": ["?xf32"], "equal": [["0.0"]])"),
+       "\"equal\" of function 'f' is an array; an array of arrays of two"},
+      {WithFunction(R"("arguments": ["?xf32"], "equal": [["0.0", "0.0:"]])"),
+       "\"equal\" of function 'f' is a string; an array of arrays of two"},
+      {WithFunction(R"("arguments": ["?xf32"], "equal": [["0.0", "0.1"]])"),
+       "takes \"0.1\", but operand 0 has rank 1."},
       {WithFunction(R"("results": [{"like": 0}])"), "operand 0; there are 0"},
       {WithFunction(R"("results": [{"dtype": "f99", "shape": []}])"), "f99"},
       {WithFunction(R"("results": [{"dtype": "f32", "shape": [-1]}])"),
@@ -170,6 +221,48 @@ TEST(Manifest, Refuses) {
     EXPECT_FALSE(status.ok()) << c.text;
     EXPECT_TRUE(absl::StrContains(status.message(), c.want))
         << c.text << ": " << status.message();
+  }
+}
+
+TEST(Manifest, WrongMemrefsAreRefused) {
+  const struct {
+    const char* type;
+    const char* members;
+    const char* want;
+  } kCases[] = {
+      {"(memref<2x3xf32>, f32) -> memref<*xf32>", R"("layouts": 1)",
+       "\"layouts\" of function 'f' is the number 1; an array is expected."},
+      {"(f32) -> f32", R"("layouts": ["row_major", "row_major", 0])",
+       "function 'f' has 3 \"layouts\" of 2 arguments and results."},
+      {"(memref<2x3xf32>) -> ()", R"("layouts": [[0, 0]])",
+       "argument 0 of function 'f' has the layout [0, 0], which is not a "
+       "permutation of its 2 dimensions."},
+      {"() -> memref<*xf32>", R"("layouts": [[0, 1]])",
+       "result 0 of function 'f' has the layout of an array, but its rank is "
+       "not known"},
+      {"() -> memref<2xf32>", R"("layouts": ["column_major"])",
+       "result 0 of function 'f' has the layout column_major, which needs 2 "
+       "dimensions, but has rank 1."},
+      {"(memref<2x3xf32, strided<[1, 2]>>) -> ()",
+       R"("layouts": ["column_major"])",
+       "argument 0 of function 'f' has the layout column_major, but is "
+       "memref<2x3xf32, strided<[1, 2]>>, which has its own."},
+      {"(memref<2xf32>, f32) -> ()", R"("outputs": [{"inout": 1}])",
+       "output 0 of function 'f' depends on operand 1, which is not a tensor."},
+      {"(memref<2xf32>) -> ()", R"("outputs": [{"inout": 0}, {"inout": 0}])",
+       "output 1 of function 'f' is \"inout\" with operand 0, like an earlier "
+       "output."},
+      {"(memref<2xf32>) -> ()", R"("equal": [["0.0", "0.1"]])",
+       "function 'f' takes \"0.1\", but operand 0 has rank 1."},
+  };
+  for (const auto& c : kCases) {
+    const absl::Status status =
+        Manifest::Parse(absl::StrCat(R"({"module": "m", "functions": {"f": {)"
+                                     R"("convention": "memref", "type": ")",
+                                     c.type, R"(", )", c.members, "}}}"))
+            .status();
+    EXPECT_TRUE(absl::StrContains(status.message(), c.want))
+        << c.type << " " << c.members << ": " << status.message();
   }
 }
 

@@ -48,7 +48,7 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LibraryOfProgram(
     absl::string_view manifest, std::map<std::string, void*> symbols);
 
 // Loads a function of the library. Returns the errors of
-// NativeDeclaration::Load with the names of both.
+// NativeDeclaration::Load, prefixed by the library's and the function's name.
 absl::StatusOr<std::shared_ptr<const NativeFunction>> LoadFunction(
     const LoadedLibrary& library, absl::string_view name);
 

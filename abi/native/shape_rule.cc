@@ -37,7 +37,8 @@ absl::Status CheckOperand(const JsonReader& json, int64_t operand,
 absl::Status LikeAndMore(const JsonReader& json) {
   return absl::InvalidArgumentError(
       absl::StrCat("In the manifest, ", json.where(),
-                   " has \"like\" together with \"dtype\" or \"shape\"."));
+                   " has \"like\" or \"inout\" together with another of "
+                   "\"like\", \"inout\", \"dtype\" and \"shape\"."));
 }
 
 bool ReadIndex(absl::string_view text, int64_t& index) {
@@ -85,26 +86,6 @@ absl::StatusOr<DimRule> ReadDimText(const JsonReader& json,
   return rule;
 }
 
-absl::StatusOr<DimRule> ReadDim(const JsonReader& json, const Json& value,
-                                ShapeRule::Operands operands) {
-  if (value.is(Json::Kind::kInt) && value.integer >= 0) {
-    DimRule rule;
-    rule.first = value.integer;
-    return rule;
-  }
-  if (!value.is(Json::Kind::kString)) {
-    return json.WrongKind("shape", value, "a dimension or \"0.1\"");
-  }
-  ASSIGN_OR_RETURN(const DimRule rule, ReadDimText(json, value.text, operands));
-  const OperandRank rank = operands[static_cast<size_t>(rule.operand)];
-  if (rank != kAnyRank && !Resolve(rule, rank)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "In the manifest, ", json.where(), " takes \"", PlainName(value.text),
-        "\", but operand ", rule.operand, " has rank ", rank, "."));
-  }
-  return rule;
-}
-
 std::string DimText(const DimRule& rule) {
   if (rule.operand < 0) return absl::StrCat(rule.first);
   std::string text = absl::StrCat(rule.operand, ".");
@@ -142,6 +123,26 @@ absl::StatusOr<const hal::BufferView*> OperandAt(
 
 }  // namespace
 
+absl::StatusOr<DimRule> ReadDimRule(const JsonReader& json, const Json& value,
+                                    ShapeRule::Operands operands) {
+  if (value.is(Json::Kind::kInt) && value.integer >= 0) {
+    DimRule rule;
+    rule.first = value.integer;
+    return rule;
+  }
+  if (!value.is(Json::Kind::kString)) {
+    return json.WrongKind("shape", value, "a dimension or \"0.1\"");
+  }
+  ASSIGN_OR_RETURN(const DimRule rule, ReadDimText(json, value.text, operands));
+  const OperandRank rank = operands[static_cast<size_t>(rule.operand)];
+  if (rank != kAnyRank && !Resolve(rule, rank)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", json.where(), " takes \"", PlainName(value.text),
+        "\", but operand ", rule.operand, " has rank ", rank, "."));
+  }
+  return rule;
+}
+
 absl::Status ShapeRule::ReadType(JsonReader& json, const Json& type,
                                  Operands operands) {
   if (type.is(Json::Kind::kInt)) {
@@ -176,7 +177,7 @@ absl::Status ShapeRule::ReadDims(JsonReader& json, const Json& shape,
         shape.items.size(), " dimensions; the limit is ", kMaxRank, "."));
   }
   for (const Json& value : shape.items) {
-    ASSIGN_OR_RETURN(DimRule dim, ReadDim(json, value, operands));
+    ASSIGN_OR_RETURN(DimRule dim, ReadDimRule(json, value, operands));
     dims_.push_back(dim);
   }
   return absl::OkStatus();
@@ -184,12 +185,14 @@ absl::Status ShapeRule::ReadDims(JsonReader& json, const Json& shape,
 
 absl::StatusOr<ShapeRule> ShapeRule::Read(JsonReader& json, Operands operands) {
   const Json* const type = json.Find("dtype");
-  const bool like = json.Find("like") != nullptr;
+  const bool like =
+      json.Find("like") != nullptr || json.Find("inout") != nullptr;
   if (like && type != nullptr) return LikeAndMore(json);
   if (!like && (type == nullptr || json.Find("shape") == nullptr)) {
     return absl::InvalidArgumentError(
         absl::StrCat("In the manifest, ", json.where(),
-                     " has neither \"like\" nor \"dtype\" and \"shape\"."));
+                     " has neither \"like\", \"inout\" nor \"dtype\" and "
+                     "\"shape\"."));
   }
   ASSIGN_OR_RETURN(const bool each, json.GetBool("each", false));
   ASSIGN_OR_RETURN(ShapeRule rule, ReadShape(json, operands));
@@ -204,20 +207,42 @@ absl::StatusOr<ShapeRule> ShapeRule::ReadShape(JsonReader& json,
                                                Operands operands) {
   ShapeRule rule;
   const Json* const shape = json.Find("shape");
-  if (json.Find("like") == nullptr) {
-    if (shape == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("In the manifest, ", json.where(),
-                       " has neither \"like\" nor \"shape\"."));
-    }
+  const bool is_like = json.Find("like") != nullptr;
+  rule.is_inout_ = json.Find("inout") != nullptr;
+  if (is_like + rule.is_inout_ + (shape != nullptr) > 1) {
+    return LikeAndMore(json);
+  }
+  if (shape != nullptr) {
     RETURN_IF_ERROR(rule.ReadDims(json, *shape, operands));
     return rule;
   }
-  if (shape != nullptr) return LikeAndMore(json);
-  ASSIGN_OR_RETURN(const int64_t like, json.GetInt("like", -1));
+  if (!is_like && !rule.is_inout_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, ", json.where(),
+                     " has neither \"like\", \"inout\" nor \"shape\"."));
+  }
+  ASSIGN_OR_RETURN(const int64_t like,
+                   json.GetInt(is_like ? "like" : "inout", -1));
   RETURN_IF_ERROR(CheckOperand(json, like, operands));
   rule.like_ = static_cast<int>(like);
   return rule;
+}
+
+OperandRank ShapeRule::Rank(Operands operands) const {
+  if (like_) return operands[static_cast<size_t>(*like_)];
+  OperandRank sum = 0;
+  for (const DimRule& dim : dims_) {
+    if (!dim.slice) {
+      ++sum;
+      continue;
+    }
+    const OperandRank rank = operands[static_cast<size_t>(dim.operand)];
+    const std::optional<DimRange> range =
+        rank == kAnyRank ? std::nullopt : Resolve(dim, rank);
+    if (!range) return kAnyRank;
+    sum += range->second - range->first;
+  }
+  return sum;
 }
 
 ShapeRule ShapeRule::ForLaterResult(int index) const {
@@ -261,6 +286,7 @@ absl::Status ShapeRule::Apply(std::span<const hal::BufferView* const> operands,
 }
 
 std::string ShapeRule::ToString() const {
+  if (is_inout_) return absl::StrCat("inout ", *like_);
   if (like_) return absl::StrCat("like ", *like_, each_ ? " and on" : "");
   std::string text =
       absl::StrJoin(dims_, "x", [](std::string* out, const DimRule& dim) {

@@ -1,9 +1,9 @@
 // Computes the type and shape of a result from the operands, by a rule in the
 // manifest. Native functions write to memory that the caller allocates.
-//
 //   {"like": 0}                               same as operand 0
 //   {"dtype": "f32", "shape": [4, "0.1"]}     operand 0's dimension 1
 //   {"dtype": 1, "shape": ["0.:-2", "0.-1"]}  0's all but two, and its last
+//   {"inout": 0}                              a copy of operand 0, in its place
 //
 // Operands count all arguments, including tokens, from 0. Memref functions know
 // their types and have no "dtype".
@@ -41,6 +41,11 @@ using OperandRank = int64_t;
 inline constexpr OperandRank kAnyRank = -1;
 inline constexpr OperandRank kNoTensor = -2;
 
+// Reads 4, "0.1" or "0.:-2". INVALID_ARGUMENT: it is malformed, or refers to an
+// operand or dimension that does not exist.
+absl::StatusOr<DimRule> ReadDimRule(const JsonReader& json, const Json& value,
+                                    std::span<const OperandRank> operands);
+
 class ShapeRule {
  public:
   using Shape = hal::BufferView::Shape;
@@ -48,14 +53,20 @@ class ShapeRule {
 
   static constexpr int64_t kMaxRank = 128;  // as in the HAL's modules
 
-  // Reads "like", or "dtype" and "shape", from an object in a manifest.
-  // INVALID_ARGUMENT: the rule is malformed, or refers to an operand or
-  // dimension that does not exist.
+  // Reads "like" or "inout", or "dtype" and "shape", from an object in a
+  // manifest. INVALID_ARGUMENT: the rule is malformed, or refers to an operand
+  // or dimension that does not exist.
   static absl::StatusOr<ShapeRule> Read(JsonReader& json, Operands operands);
 
-  // Reads "like" or "shape", for a result whose type is known.
+  // Reads "like", "inout" or "shape", for a result whose type is known.
   static absl::StatusOr<ShapeRule> ReadShape(JsonReader& json,
                                              Operands operands);
+
+  // Returns the rank of the results, kAnyRank if it depends on the operands.
+  OperandRank Rank(Operands operands) const;
+  // Returns the operand whose copy the result is, or nullopt. The function
+  // receives the copy instead of the operand, and writes the result to it.
+  std::optional<int> inout() const { return is_inout_ ? like_ : std::nullopt; }
 
   // Returns the rule of the result `index` after this one, for rest results: a
   // rule that follows a rest operand moves on to later operands.
@@ -76,7 +87,8 @@ class ShapeRule {
   absl::Status ReadDims(JsonReader& json, const Json& shape, Operands operands);
 
   std::optional<int> like_;  // type and shape
-  bool each_ = false;        // of rest results: see Later
+  bool is_inout_ = false;    // the memory of like_, too
+  bool each_ = false;        // of rest results: see ForLaterResult
   int type_of_ = -1;         // operand; -1: type_
   FfiType type_ = FfiType::kNone;
   std::vector<DimRule> dims_;

@@ -1,6 +1,4 @@
 // Parses type records; docs/abi.md lists them.
-//
-// Tested by signature_test.cc, abi/call/json_fuzz.cc.
 #include "abi/signature/records.h"
 
 #include <algorithm>

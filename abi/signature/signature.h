@@ -53,6 +53,9 @@ struct Type {
   };
   static constexpr int64_t kDynamic = -1;
 
+  // Returns the type that says nothing.
+  static const Type& Any();
+
   Kind kind = Kind::kUnknown;
   // For scalars and arrays; kNone if unknown. i1 is Bool8. An integer of an
   // unusual width has its code (hal/element_type.h).

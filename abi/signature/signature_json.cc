@@ -1,6 +1,4 @@
 // Writes a signature as JSON, with nlohmann/json.
-//
-// Tested by signature_test.cc.
 #include "abi/signature/signature_json.h"
 
 #include <nlohmann/json.hpp>

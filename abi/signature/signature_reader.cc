@@ -32,8 +32,7 @@ std::string CarrierText(ValueType carrier) {
 using DeclaredTypes = std::vector<Type>;
 
 const Type& DeclaredAt(const DeclaredTypes& declared, size_t index) {
-  static const Type* const kUnknown = new Type();
-  return index < declared.size() ? declared[index] : *kUnknown;
+  return index < declared.size() ? declared[index] : Type::Any();
 }
 
 // Returns why a type from metadata cannot be right for a parameter, as the end

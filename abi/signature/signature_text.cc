@@ -98,6 +98,11 @@ std::string ElementText(ElementType element) {
   return absl::StrCat("i", hal::BitCount(element));
 }
 
+const Type& Type::Any() {
+  static const Type& any = *new Type();
+  return any;
+}
+
 std::string Type::ToString() const {
   switch (kind) {
     case Kind::kUnknown:

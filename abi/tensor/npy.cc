@@ -1,6 +1,4 @@
 // Reads and writes .npy arrays.
-//
-// Tested by npy_test.cc.
 #include "abi/tensor/npy.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // Reads the ZIP files that hold .npy arrays, and adds arrays to them.
-//
-// Tested by npy_test.cc.
 #include "abi/tensor/npz.h"
 
 #include <zlib.h>

@@ -1,6 +1,4 @@
 // Parses tensors.
-//
-// Tested by tensor_text_test.cc.
 #include "abi/tensor/tensor_text.h"
 
 #include <algorithm>

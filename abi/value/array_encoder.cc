@@ -403,9 +403,8 @@ absl::Status Encoder::ToBuffer(const HostValue& value, Ref<RefObject>& object) {
     type.kind = Kind::kBuffer;
     return NotExpected(value, type);
   }
-  static const Type* const kAnything = new Type();
   Ref<RefObject> view;
-  RETURN_IF_ERROR(GivenArray(*array, *kAnything, view));
+  RETURN_IF_ERROR(GivenArray(*array, Type::Any(), view));
   object = static_cast<hal::BufferView*>(view.get())->buffer();
   return absl::OkStatus();
 }

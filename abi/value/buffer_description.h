@@ -1,11 +1,10 @@
 // Decides how a buffer of a call is made or converted.
 //
-// The oracle combines a signature, which knows types, with a device, which has
-// memory. It completes a partial description of a buffer from its type, or
-// rejects it, and decides whether the caller's memory can be used directly or
-// must be copied, packed or converted. A description without memory is for a
-// new buffer, which CreateBuffer allocates.
-// Tested by abi/call/buffer_description_test.cc.
+// The oracle completes a partial description of a buffer from its declared type
+// and the device, or rejects it, and decides whether the caller's memory can be
+// used directly or must be copied, packed or converted. A description without
+// memory is for a new buffer, which CreateBuffer allocates. Tested by
+// abi/call/buffer_description_test.cc.
 #ifndef EYRIE_ABI_VALUE_BUFFER_DESCRIPTION_H_
 #define EYRIE_ABI_VALUE_BUFFER_DESCRIPTION_H_
 

@@ -1,6 +1,4 @@
 // Converts numbers, one element at a time.
-//
-// Tested by tests/conformance/abi/abi_test.cc.
 #include "abi/value/convert.h"
 
 #include <cmath>

@@ -268,7 +268,6 @@ absl::StatusOr<HostValue> Decoder::DecodeSlots(std::span<vm::Value> values,
 
 absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
                                           const Type& type) {
-  static const Type* const kAnything = new Type();
   if (type.is_structure() && values.size() != type.members.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a list of ", values.size(), " is returned; ", type.members.size(),
@@ -293,7 +292,7 @@ absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
   for (size_t i = 0; i < values.size(); ++i) {
     const Type& item_type = type.is_structure()           ? type.members[i].type
                             : type.is(Kind::kHomogeneous) ? type.members[0].type
-                                                          : *kAnything;
+                                                          : Type::Any();
     absl::StatusOr<HostValue> item = Decode(values[i], item_type);
     if (!item.ok()) return AddToPath(i, item.status());
     items.push_back(*std::move(item));
@@ -392,14 +391,13 @@ absl::StatusOr<HostValue> Decoder::Unknown(const vm::Value& value) {
     case ValueType::kRef:
       break;
   }
-  static const Type* const kAnything = new Type();
   Ref<RefObject> object = Ref<RefObject>::Share(value.ref());
   if (!object) return HostValue();
   if (RefCast<hal::BufferView>(object.get()) != nullptr) {
-    return Array(std::move(object), *kAnything);
+    return Array(std::move(object), Type::Any());
   }
   if (RefCast<vm::Buffer>(object.get()) != nullptr) {
-    return Bytes(object, *kAnything);
+    return Bytes(object, Type::Any());
   }
   if (RefCast<vm::List>(object.get()) != nullptr) {
     static const Type* const kAnyList = [] {

@@ -143,7 +143,6 @@ absl::Status Encoder::TakeRef(const HostValue& value, const Type& type,
 }
 
 absl::Status Encoder::Unknown(const HostValue& value, Ref<RefObject>& object) {
-  static const Type* const kAnything = new Type();
   switch (value.kind()) {
     case HostKind::kNull:
       return absl::OkStatus();
@@ -151,7 +150,7 @@ absl::Status Encoder::Unknown(const HostValue& value, Ref<RefObject>& object) {
       object = *value.ref();
       return absl::OkStatus();
     case HostKind::kArray:
-      return Array(value, *kAnything, object);
+      return Array(value, Type::Any(), object);
     case HostKind::kBool:
     case HostKind::kInt:
     case HostKind::kFloat: {

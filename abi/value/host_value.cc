@@ -1,6 +1,4 @@
 // Implements arrays and host values.
-//
-// Tested by abi/call/invoker_test.cc.
 #include "abi/value/host_value.h"
 
 #include <algorithm>

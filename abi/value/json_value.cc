@@ -1,6 +1,4 @@
 // Converts JSON to host values: the objects with '$' keys, and files.
-//
-// Tested by tests/conformance/abi/abi_test.cc, abi/call/json_fuzz.cc.
 #include "abi/value/json_value.h"
 
 #include <algorithm>

@@ -45,7 +45,6 @@ absl::StatusOr<HostValue> FromJson(
 // or "-inf"; bytes are a string if they are UTF-8. A reference is {"$ref": "its
 // type"}.
 void WriteJson(const HostValue& value, TextStream& out);
-void AppendJson(const HostValue& value, std::string& out);
 
 }  // namespace eyrie::abi
 

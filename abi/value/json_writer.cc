@@ -212,14 +212,4 @@ void WriteJson(const HostValue& value, TextStream& out) {
   Writer(out).Write(value);
 }
 
-void AppendJson(const HostValue& value, std::string& out) {
-  const auto append = [&out](absl::string_view text) {
-    absl::StrAppend(&out, text);
-    return absl::OkStatus();
-  };
-  TextStream stream(append);
-  WriteJson(value, stream);
-  stream.Finish().IgnoreError();
-}
-
 }  // namespace eyrie::abi

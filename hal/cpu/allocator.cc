@@ -1,6 +1,4 @@
 // Pooled host memory.
-//
-// Tested by allocator_test.cc.
 #include "hal/cpu/allocator.h"
 
 #include <sys/resource.h>

@@ -1,6 +1,4 @@
 // The host memory of buffers.
-//
-// Tested by allocator_test.cc.
 #include "hal/cpu/buffer.h"
 
 #include <sys/mman.h>

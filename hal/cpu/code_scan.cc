@@ -1,8 +1,6 @@
 // Decodes code from its first byte to its last. Compilers for x86-64 put no
 // data between instructions, so an instruction begins where the previous one
 // ends.
-//
-// Tested by code_scan_test.cc.
 #include "hal/cpu/code_scan.h"
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // Finds the processor's features, which cpu_features.def lists. The C library
 // calls CPUID when a process starts. Calling it again would take tens of
 // microseconds in a virtual machine.
-//
-// Tested by code_scan_test.cc.
 #include "hal/cpu/cpu_features.h"
 
 #if defined(__x86_64__)

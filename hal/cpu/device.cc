@@ -1,11 +1,10 @@
 // The base class of CPU devices, and the synchronous device.
-//
-// Tested by device_test.cc.
 #include "hal/cpu/device.h"
 
 #include <utility>
 #include <vector>
 
+#include "base/glob.h"
 #include "base/status_macros.h"
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/executable.h"
@@ -32,7 +31,9 @@ std::optional<int64_t> CpuDevice::Query(absl::string_view category,
     if (key == "concurrency") return concurrency();
     return std::nullopt;
   }
-  if (category == kNativeCodeQuery) return options_.allow_native_code;
+  if (category == kNativeCodeQuery || category == kNativeLibrariesQuery) {
+    return options_.allow_native_code;
+  }
   if (category == kSystemFormatQuery) {
     DriverOptions options = options_;
     options.allow_system_executables = true;

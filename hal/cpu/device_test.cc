@@ -150,10 +150,10 @@ TEST_P(ExecuteTest, Deferred) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<Semaphore> gate = *device->CreateSemaphore(0);
   const Ref<Semaphore> done = *device->CreateSemaphore(0);
-  const Ref<Fence> wait = Fence::At(gate, 1);
+  const Ref<Fence> wait = Fence::ForPoint(gate, 1);
   const Ref<hal::Buffer> result = NewBuffer(*device, size_t{24} * 4);
   {
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     const Ref<CommandBuffer> commands =
         *device->CreateCommandBuffer(0, kAnyQueue, 1);
     const BufferRef bindings[] = {{nullptr, 0, 0, kWholeBuffer}};

@@ -1,6 +1,4 @@
 // Drivers of one device, and the local-sync driver.
-//
-// Tested by device_test.cc.
 #include "hal/cpu/driver.h"
 
 #include <optional>

@@ -1,6 +1,4 @@
 // Checks an ELF file's headers.
-//
-// Tested by elf_loader_test.cc, elf_fuzz.cc.
 #include "hal/cpu/elf_layout.h"
 
 #include <elf.h>

@@ -1,6 +1,4 @@
 // Maps an ELF file's segments, relocates them, and removes write access again.
-//
-// Tested by elf_loader_test.cc, elf_fuzz.cc.
 #include "hal/cpu/elf_loader.h"
 
 #include <elf.h>

@@ -1,6 +1,4 @@
 // Reads section headers, which the loader does not use.
-//
-// Tested by perf_functions_test.cc, elf_fuzz.cc.
 #include "hal/cpu/elf_symbols.h"
 
 #include <elf.h>

@@ -2,7 +2,6 @@
 //
 // Does not allocate, lock or format text, unless a kernel needs local memory or
 // something fails.
-// Tested by device_test.cc.
 #include "hal/cpu/executor.h"
 
 #include <cstring>
@@ -113,12 +112,13 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
   const WorkgroupRange all = AllWorkgroups(dispatch.state);
   if (size == 0) [[likely]] {
     return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
-                                              all, {});
+                                              all, {}, work_);
   }
   ASSIGN_OR_RETURN(const Ref<hal::Buffer> scratch,
                    allocator_.AllocateScratch(size));
   return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
-                                            all, {scratch->host_data(), size});
+                                            all, {scratch->host_data(), size},
+                                            work_);
 }
 
 // Inlines all calls, because every dispatch runs through them.

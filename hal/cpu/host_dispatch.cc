@@ -75,7 +75,7 @@ absl::Status KernelExecutable::RunOnHost(const HostDispatch& dispatch) const {
   return Measure(dispatch.ordinal, state, all, /*due=*/false, [&] {
     return RunGuarded(dispatch.ordinal, state, all,
                       {static_cast<uint8_t*>(scratch.get()), scratch_size},
-                      bindings.read_only);
+                      bindings.read_only, dispatch.work);
   });
 }
 

@@ -1,7 +1,5 @@
 // Finds the lengths of x86-64 instructions, from one letter per opcode, and
 // their features, from the rows of instruction_features.def.
-//
-// Tested by code_scan_test.cc.
 #include "hal/cpu/instruction.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // Measured costs and traces of kernels, and the error for unaligned bindings.
-//
-// Tested by task/sharing_test.cc, device_test.cc.
 #include "hal/cpu/kernel_executable.h"
 
 #include <optional>

@@ -96,19 +96,22 @@ class KernelExecutable : public hal::Executable {
   // threads may run other ranges of the same dispatch at the same time. `state`
   // must have the constants and bindings that the export's ExportInfo declares.
   // `local_memory` must have local_memory_size(ordinal) bytes, with any
-  // contents. INTERNAL: a workgroup failed; the rest of the range did not run.
+  // contents. Bytecode takes its fuel from `work`; if that is null, from the
+  // budget that the executable was created with. INTERNAL: a workgroup failed;
+  // the rest of the range did not run.
   virtual absl::Status RunWorkgroups(uint32_t ordinal,
                                      const DispatchState& state,
                                      WorkgroupRange range,
-                                     std::span<uint8_t> local_memory) const = 0;
+                                     std::span<uint8_t> local_memory,
+                                     WorkBudget* work) const = 0;
 
   // The same, but binding i must not be written if bit i of `read_only` is set.
   // Native code ignores the mask.
   virtual absl::Status RunGuarded(uint32_t ordinal, const DispatchState& state,
                                   WorkgroupRange range,
                                   std::span<uint8_t> local_memory,
-                                  uint64_t read_only) const {
-    return RunWorkgroups(ordinal, state, range, local_memory);
+                                  uint64_t read_only, WorkBudget* work) const {
+    return RunWorkgroups(ordinal, state, range, local_memory, work);
   }
 
   // Runs all workgroups on this thread. Copies read-only bindings that are not

@@ -1,6 +1,4 @@
 // Reads all versions of the library tables through the same code.
-//
-// Tested by executable_test.cc.
 #include "hal/cpu/library.h"
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 // Searches the image's data for the tables that the query function would
 // return. They begin with the address of a library header.
-//
-// Tested by library_facts_test.cc.
 #include "hal/cpu/library_facts.h"
 
 #include <memory>

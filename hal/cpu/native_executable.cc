@@ -1,6 +1,4 @@
 // The innermost loop around native kernels.
-//
-// Tested by device_test.cc.
 #include "hal/cpu/native_executable.h"
 
 #include <sched.h>
@@ -62,9 +60,11 @@ int RunKernel(DispatchFunction function, const Environment* environment,
   return 0;
 }
 
-absl::Status NativeExecutable::RunWorkgroups(
-    uint32_t ordinal, const DispatchState& state, WorkgroupRange range,
-    std::span<uint8_t> local_memory) const {
+absl::Status NativeExecutable::RunWorkgroups(uint32_t ordinal,
+                                             const DispatchState& state,
+                                             WorkgroupRange range,
+                                             std::span<uint8_t> local_memory,
+                                             WorkBudget*) const {
   const int code = RunKernel(code_.kernels[ordinal].function, code_.environment,
                              state, range, local_memory, CurrentProcessor());
   if (code == 0) [[likely]]

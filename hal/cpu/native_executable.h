@@ -38,7 +38,8 @@ class NativeExecutable : public KernelExecutable {
   // Does not allocate or lock.
   absl::Status RunWorkgroups(uint32_t ordinal, const DispatchState& state,
                              WorkgroupRange range,
-                             std::span<uint8_t> local_memory) const final;
+                             std::span<uint8_t> local_memory,
+                             WorkBudget* work) const final;
 
  protected:
   NativeExecutable() { native_code_ = &code_; }

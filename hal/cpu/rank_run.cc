@@ -1,6 +1,4 @@
 // Walks the commands from one wait to the next.
-//
-// Tested by rank_run_test.cc.
 #include "hal/cpu/rank_run.h"
 
 #include <utility>

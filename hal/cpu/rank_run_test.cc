@@ -24,15 +24,6 @@ constexpr CollectiveOp kSum = {CollectiveKind::kAllReduce,
 
 absl::Status GoOn() { return absl::OkStatus(); }
 
-// Atomic, because one test reads the words while it runs.
-int DoubleKernel(const Environment*, const DispatchState* dispatch,
-                 const WorkgroupState* workgroup) {
-  auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
-  uint32_t* const word = words + workgroup->workgroup_id_x;
-  __atomic_store_n(word, 2 * *word, __ATOMIC_RELEASE);
-  return 0;
-}
-
 int FailKernel(const Environment*, const DispatchState*,
                const WorkgroupState*) {
   return 9;
@@ -95,7 +86,7 @@ class Rank {
                      const std::vector<BufferBinding>& table = {},
                      Fence* wait = nullptr, const void* owner = nullptr) {
     EXPECT_TRUE(commands->Finalize().ok());
-    const Ref<Fence> signal = Fence::At(done_, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done_, 1);
     QueueFences fences;
     fences.wait = wait;
     fences.signal = signal.get();
@@ -144,7 +135,7 @@ TEST_P(RankRunTest, OthersGoOn) {
   EXPECT_EQ(first.Submit(commands), "OK");
   EXPECT_TRUE(Becomes(*beside, 10));
   const Ref<Semaphore> other_done = *first.device().CreateSemaphore(0);
-  const Ref<Fence> other = Fence::At(other_done, 1);
+  const Ref<Fence> other = Fence::ForPoint(other_done, 1);
   const uint32_t three = 3;
   EXPECT_TRUE(
       first.device()
@@ -181,7 +172,7 @@ TEST_P(RankRunTest, KeepsTheOrder) {
       rank.Barrier(*commands);
     }
     const Ref<Semaphore> begin = *rank.device().CreateSemaphore(0);
-    const Ref<Fence> wait = Fence::At(begin, 1);
+    const Ref<Fence> wait = Fence::ForPoint(begin, 1);
     EXPECT_EQ(rank.Submit(commands, {{}, {}, {words.get(), 0, kWholeBuffer}},
                           wait.get()),
               "OK");

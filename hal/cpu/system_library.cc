@@ -1,6 +1,4 @@
 // Passes a shared object to dlopen as an anonymous file in memory.
-//
-// Tested by executable_test.cc.
 #include "hal/cpu/system_library.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 // The drivers that are built in, with their options, and devices by name.
 //
-// A --device value is "driver", "driver://" or "driver://path".
+// A --device value is "driver", "driver://" or "driver://path"; settings may
+// follow, "?threads=4" (device_settings.h).
 // Tested by hal/cpu/device_test.cc.
 #ifndef EYRIE_HAL_DRIVERS_DRIVERS_H_
 #define EYRIE_HAL_DRIVERS_DRIVERS_H_

@@ -69,7 +69,7 @@ absl::StatusOr<Ref<Executable>> CreateExecutableWith(
   params.data = data.bytes();
   params.constants = words;
   params.memory = state.memory();
-  if (state.meter() != nullptr) params.work = state.meter()->work();
+  if (state.meter() != nullptr) params.work = state.meter()->context_work();
   params.layouts = layouts;
   ASSIGN_OR_RETURN(
       const Ref<Executable> executable,

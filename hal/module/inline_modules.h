@@ -1,8 +1,8 @@
 // The `hal_inline` and `hal_loader` modules, which programs of the execution
 // models inline-static and inline-dynamic import instead of `hal`.
 //
-// inline_imports.def and loader_imports.def list the functions of releases 3.1
-// to 3.13; a row that is out of order, or has another calling convention than
+// inline_imports.def and loader_imports.def list the functions of all
+// releases; a row that is out of order, or has another calling convention than
 // its function, does not compile. Types are those of `hal`. Immutable; may be
 // shared by contexts on any thread.
 // Tested by inline_modules_test.cc.

@@ -32,8 +32,9 @@ absl::StatusOr<Ref<Executable>> LoaderLoad(HalModuleState& state,
 }
 
 absl::Status LoaderDispatch(
-    HalModuleState&, Executable& executable, int64_t function, int32_t count_x,
-    int32_t count_y, int32_t count_z, vm::Spread<int32_t> constants,
+    HalModuleState& state, Executable& executable, int64_t function,
+    int32_t count_x, int32_t count_y, int32_t count_z,
+    vm::Spread<int32_t> constants,
     vm::Spread<vm::Buffer*, int64_t, int64_t> bindings) {
   ASSIGN_OR_RETURN(const uint64_t ordinal, ReadSize("function", function));
   RETURN_IF_ERROR(ValidateDispatch(&executable, ordinal, constants.size(),
@@ -64,6 +65,7 @@ absl::Status LoaderDispatch(
   }
   dispatch.constants = words;
   dispatch.bindings = ranges;
+  if (state.meter() != nullptr) dispatch.work = state.meter()->work().get();
   return executable.RunOnHost(dispatch);
 }
 

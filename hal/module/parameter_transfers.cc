@@ -29,7 +29,7 @@ absl::StatusOr<QueueFences> ParameterTransfers::Next() {
     ASSIGN_OR_RETURN(semaphore_, device_.CreateSemaphore(0));
   }
   before_ = std::move(previous_);
-  previous_ = Fence::At(semaphore_, ++value_);
+  previous_ = Fence::ForPoint(semaphore_, ++value_);
   return state_.Fences(before_.get(), previous_.get());
 }
 

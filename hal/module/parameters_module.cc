@@ -5,7 +5,6 @@
 // text. Spans are triples of 64-bit numbers: the offset in the parameter, the
 // offset in the buffer, and the length. Source of the format:
 // compiler/src/iree/compiler/Modules/IO/Parameters/io_parameters.imports.mlir.
-// Tested by parameters_module_test.cc.
 #include "hal/module/parameters_module.h"
 
 #include <string_view>

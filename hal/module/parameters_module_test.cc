@@ -60,7 +60,7 @@ class ParametersModuleTest : public HalModuleTest {
 };
 
 TEST_F(ParametersModuleTest, Transfers) {
-  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
   const Ref<vm::Buffer> w = Words<uint32_t>({0, 1});
   const Ref<vm::Buffer> s = Words<uint32_t>({1, 1});
   const Ref<vm::Buffer> wide = Words<uint32_t>({2, 4});
@@ -148,7 +148,7 @@ TEST_F(ParametersModuleTest, Refusals) {
        "PERMISSION_DENIED: A parameter that is a splat cannot be written."},
   };
   for (const Row& row : rows) {
-    const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+    const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
     Args args = {device_, kRest, nullptr, done, scope_, buffer_};
     if (row.call == kScatter) std::swap(args[4], args[5]);
     args.insert(args.end(), {row.keys, names_, row.spans});
@@ -161,7 +161,7 @@ TEST_F(ParametersModuleTest, Refusals) {
 }
 
 TEST_F(ParametersModuleTest, TransfersOfOneKey) {
-  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
   const Ref<vm::Buffer> w = Text("w");
   const Ref<vm::Buffer> s = Text("s");
   Check({
@@ -217,7 +217,7 @@ TEST_F(ParametersModuleTest, RefusalsOfOneKey) {
        "which has 24."},
   };
   for (const auto& row : rows) {
-    const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+    const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
     const Ref<vm::Buffer> key = Text(row.key);
     Args args = {device_, kRest, nullptr, done, scope_, key, row.offset};
     if (row.call == kLoadOne) {
@@ -235,8 +235,8 @@ TEST_F(ParametersModuleTest, RefusalsOfOneKey) {
 
 // A buffer that the device cannot use goes to the device that can.
 TEST_F(ParametersModuleTest, DevicesApart) {
-  const Ref<Device> asked = tests::MakeApart(cpu::NewDevice());
-  const Ref<Device> apart = tests::MakeApart(cpu::NewDevice());
+  const Ref<Device> asked = tests::CreateApartDevice(cpu::NewDevice());
+  const Ref<Device> apart = tests::CreateApartDevice(cpu::NewDevice());
   const auto scopes = std::make_shared<ParameterScopes>();
   ASSERT_TRUE(
       scopes->scope("m").Add({Entry("w", 24, FileOffset{8})}, file_).ok());
@@ -246,8 +246,8 @@ TEST_F(ParametersModuleTest, DevicesApart) {
   const Ref<vm::Buffer> w = Words<uint32_t>({0, 1});
   const Ref<vm::Buffer> whole = Words<uint64_t>({0, 0, 16});
   const Ref<vm::Buffer> back = Words<uint64_t>({20, 1, 2});
-  const Ref<Fence> there = Fence::At(MakeRef<HostSemaphore>(0), 1);
-  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> there = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
   EXPECT_EQ(Call(kGather, {asked, kRest, nullptr, there, scope_, buffer, w,
                            names_, whole}),
             "OK");
@@ -258,8 +258,8 @@ TEST_F(ParametersModuleTest, DevicesApart) {
   EXPECT_EQ(file_->writable_bytes()[28], 109);
   EXPECT_EQ(file_->writable_bytes()[29], 110);
   const Ref<vm::Buffer> key = Text("w");
-  const Ref<Fence> read = Fence::At(MakeRef<HostSemaphore>(0), 1);
-  const Ref<Fence> written = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> read = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> written = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
   EXPECT_EQ(
       Call(kReadOne, {asked, kRest, done, read, scope_, key, 16, buffer, 0, 4}),
       "OK");

@@ -135,7 +135,7 @@ TEST_F(HalModuleTest, Dispatches) {
 }
 
 TEST_F(HalModuleTest, Queues) {
-  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
   const Ref<vm::Buffer> host = *vm::Buffer::Copy(std::vector<uint8_t>{9, 8, 7});
   Check({
       {"device.queue.alloca 0rIrrIiiII_r",
@@ -235,7 +235,7 @@ TEST_F(HalModuleTest, Affinities) {
           << row.call;
     }
   }
-  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);
   EXPECT_EQ(
       Call("device.queue.barrier 0rIrrI_v", {device_, 4, nullptr, done, 0}),
       wrong);

@@ -231,10 +231,11 @@ absl::Status Executable::RunGuarded(uint32_t ordinal,
                                     const cpu::DispatchState& state,
                                     cpu::WorkgroupRange range,
                                     std::span<uint8_t> local_memory,
-                                    uint64_t read_only) const {
+                                    uint64_t read_only,
+                                    WorkBudget* work) const {
   ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker, TakeWorker());
   absl::Status status =
-      worker->Run(ordinal, state, range, local_memory, read_only);
+      worker->Run(ordinal, state, range, local_memory, read_only, work);
   RETURN_IF_ERROR(status);
   std::lock_guard<std::mutex> lock(mutex_);
   free_.push_back(std::move(worker));

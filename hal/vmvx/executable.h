@@ -52,16 +52,18 @@ class Executable final : public cpu::KernelExecutable {
     return local_memory_sizes_[ordinal];
   }
   // Uses a free worker, or creates one. Allocates nothing else. Fails as
-  // Worker::Create does, as the bytecode does, or as params.work says.
+  // Worker::Create does, as the bytecode does, or as `work` says.
   absl::Status RunWorkgroups(uint32_t ordinal, const cpu::DispatchState& state,
                              cpu::WorkgroupRange range,
-                             std::span<uint8_t> local_memory) const override {
-    return RunGuarded(ordinal, state, range, local_memory, /*read_only=*/0);
+                             std::span<uint8_t> local_memory,
+                             WorkBudget* work) const override {
+    return RunGuarded(ordinal, state, range, local_memory, /*read_only=*/0,
+                      work);
   }
   absl::Status RunGuarded(uint32_t ordinal, const cpu::DispatchState& state,
                           cpu::WorkgroupRange range,
-                          std::span<uint8_t> local_memory,
-                          uint64_t read_only) const override;
+                          std::span<uint8_t> local_memory, uint64_t read_only,
+                          WorkBudget* work) const override;
 
  private:
   Executable() = default;

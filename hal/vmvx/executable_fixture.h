@@ -93,7 +93,8 @@ class Dispatch {
                   uint32_t ordinal = 0) {
     const auto& kernels = static_cast<const cpu::KernelExecutable&>(executable);
     const absl::Status status =
-        kernels.RunWorkgroups(ordinal, state_, {begin, end}, local_memory);
+        kernels.RunWorkgroups(ordinal, state_, {begin, end}, local_memory,
+                              /*work=*/nullptr);
     if (!status.ok()) return status.ToString();
     return absl::StrJoin(binding_, " ");
   }

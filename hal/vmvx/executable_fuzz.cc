@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "hal/vmvx/executable.h"
+#include "tests/support/require.h"
 
 namespace {
 
@@ -22,14 +22,10 @@ using eyrie::hal::ExecutableParams;
 using eyrie::hal::ExportInfo;
 using eyrie::hal::HostBinding;
 using eyrie::hal::HostDispatch;
+using eyrie::tests::RequireMessage;
 
 constexpr int64_t kFuel = 4000;
 constexpr size_t kBindingBytes = 1024;
-
-// An error must have a message.
-void Judge(const absl::Status& status) {
-  if (!status.ok() && status.message().empty()) std::abort();
-}
 
 void RunExport(const Executable& executable, uint32_t ordinal) {
   struct alignas(64) Block {
@@ -47,7 +43,7 @@ void RunExport(const Executable& executable, uint32_t ordinal) {
   const std::vector<uint32_t> constants(ExportInfo::MaxOf(info.constant_count),
                                         3);
   HostDispatch dispatch = {ordinal, {2, 2, 1}, constants, bindings};
-  Judge(executable.RunOnHost(dispatch));
+  RequireMessage(executable.RunOnHost(dispatch));
 }
 
 }  // namespace
@@ -61,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   params.memory = std::make_shared<MemoryMeter>(uint64_t{4} << 20);
   params.work->Refill(kFuel);
   const auto executable = loader->Load(params);
-  Judge(executable.status());
+  RequireMessage(executable.status());
   if (!executable.ok()) return 0;
   const size_t exports = std::min<size_t>((*executable)->exports().size(), 16);
   for (uint32_t i = 0; i < 2 * exports; ++i) {

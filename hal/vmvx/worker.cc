@@ -110,8 +110,10 @@ void Worker::TakeBack() {
 
 absl::Status Worker::Run(uint32_t ordinal, const cpu::DispatchState& state,
                          cpu::WorkgroupRange range,
-                         std::span<uint8_t> local_memory, uint64_t read_only) {
+                         std::span<uint8_t> local_memory, uint64_t read_only,
+                         WorkBudget* work) {
   absl::Status status = Lend(state, local_memory, read_only);
+  context_->TakeFuelFrom(work);
   vm::HostCall call(*context_);
   if (status.ok()) status = call.status();
   vm::Slot slots[12];

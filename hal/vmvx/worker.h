@@ -58,7 +58,7 @@ class Worker {
   // See KernelExecutable::RunGuarded. Does not allocate; the program may.
   absl::Status Run(uint32_t ordinal, const cpu::DispatchState& state,
                    cpu::WorkgroupRange range, std::span<uint8_t> local_memory,
-                   uint64_t read_only);
+                   uint64_t read_only, WorkBudget* work);
 
  private:
   Worker() = default;

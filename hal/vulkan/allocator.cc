@@ -1,5 +1,4 @@
 // Chooses memory types and manages blocks.
-// Tested by allocator_test.cc.
 #include "hal/vulkan/allocator.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Maps buffers, by copies if the host cannot access the memory.
-// Tested by allocator_test.cc.
 #include "hal/vulkan/buffer.h"
 
 #include <algorithm>

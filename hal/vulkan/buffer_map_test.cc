@@ -209,7 +209,7 @@ TEST_F(BufferMap, ThreadsReadTheSame) {
 TEST_F(BufferMap, CallbacksMapToo) {
   for (int round = 0; round < 20; ++round) {
     const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     EXPECT_TRUE(device_
                     ->QueueFill({nullptr, signal.get()}, Whole(buffer_),
                                 BytesOf(uint8_t{'x'}))

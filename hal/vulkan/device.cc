@@ -1,5 +1,4 @@
 // Implements queue operations, executables and queries of a Vulkan device.
-// Tested by device_test.cc.
 #include "hal/vulkan/device.h"
 
 #include <optional>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/glob.h"
 #include "base/status_macros.h"
 #include "hal/file_transfer.h"
 #include "hal/forked_device.h"
@@ -153,6 +153,7 @@ std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
   if (category == "hal.device" && key == "concurrency") return 1;
   if (category == kForkedQuery) return device_->mark().IsForked();
   if (category == "hal.dispatch") return QueryDispatch(*device_, key);
+  if (category == kNativeLibrariesQuery) return device_->allows_native_code();
   if (category == kNativeCodeQuery || category == kSystemFormatQuery) return 0;
   return std::nullopt;
 }

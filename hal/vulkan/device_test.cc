@@ -214,8 +214,8 @@ TEST_P(DeviceTest, RecordedOnceRunOften) {
       const auto& s = kSubmissions[i];
       const BufferBinding table[] = {{zeros[s.buffer].get(), 0, kWholeBuffer},
                                      {ones[s.buffer].get(), s.offset, 64}};
-      const Ref<Fence> wait = Fence::At(timeline, value);
-      const Ref<Fence> signal = Fence::At(timeline, ++value);
+      const Ref<Fence> wait = Fence::ForPoint(timeline, value);
+      const Ref<Fence> signal = Fence::ForPoint(timeline, ++value);
       EXPECT_EQ(StatusText(device_->QueueExecute({wait.get(), signal.get()},
                                                  commands, table)),
                 "OK");
@@ -270,6 +270,7 @@ TEST_P(DeviceTest, Query) {
       {"hal.device", "concurrency", "1"},
       {"hal.dispatch", "no-such-key", "unknown"},
       {"eyrie.native_code", "", "0"},
+      {"eyrie.native_libraries", "", "1"},
       {"other", "key", "unknown"},
   };
   for (const Case& c : kCases) {

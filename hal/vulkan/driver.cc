@@ -1,6 +1,4 @@
 // Lists and opens Vulkan devices.
-//
-// Tested by driver_test.cc.
 #include "hal/vulkan/driver.h"
 
 #include <optional>

@@ -1,5 +1,4 @@
 // Translates and submits commands.
-// Tested by device_test.cc.
 #include "hal/vulkan/engine.h"
 
 #include <utility>

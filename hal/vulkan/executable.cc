@@ -1,6 +1,5 @@
 // Loads executables: reads them, checks them against the device and creates
 // pipelines.
-// Tested by device_test.cc.
 #include "hal/vulkan/executable.h"
 
 #include <string>

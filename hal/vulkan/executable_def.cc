@@ -1,5 +1,4 @@
 // Decodes and checks the FlatBuffer of an executable.
-// Tested by executable_def_test.cc, executable_fuzz.cc.
 #include "hal/vulkan/executable_def.h"
 
 #include <algorithm>

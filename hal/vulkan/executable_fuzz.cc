@@ -4,11 +4,11 @@
 // To run it, see tests/fuzz/BUILD.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include "hal/vulkan/device_limits.h"
 #include "hal/vulkan/executable_def.h"
 #include "hal/vulkan/spirv_check.h"
+#include "tests/support/require.h"
 
 namespace {
 
@@ -19,14 +19,8 @@ using eyrie::hal::vulkan::Feature;
 using eyrie::hal::vulkan::FeatureSet;
 using eyrie::hal::vulkan::PipelineDef;
 using eyrie::hal::vulkan::PipelineLayout;
-
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
-
-void Judge(const absl::Status& status) {
-  Require(status.ok() || !status.message().empty());
-}
+using eyrie::tests::Require;
+using eyrie::tests::RequireMessage;
 
 void Look(const ExecutableDef& def, const PipelineDef& pipeline) {
   Require(!pipeline.name.empty());
@@ -51,14 +45,14 @@ void Look(const ExecutableDef& def, const PipelineDef& pipeline) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto def = eyrie::hal::vulkan::ReadExecutable({data, size});
-  Judge(def.status());
+  RequireMessage(def.status());
   if (!def.ok()) return 0;
   for (const PipelineDef& pipeline : def->pipelines) Look(*def, pipeline);
   FeatureSet features;
-  Judge(CheckExecutable(*def, DeviceLimits(), features));
+  RequireMessage(CheckExecutable(*def, DeviceLimits(), features));
   for (size_t i = 0; i < eyrie::hal::vulkan::kFeatureCount; ++i) {
     features.Set(static_cast<Feature>(i));
   }
-  Judge(CheckExecutable(*def, DeviceLimits(), features));
+  RequireMessage(CheckExecutable(*def, DeviceLimits(), features));
   return 0;
 }

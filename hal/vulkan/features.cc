@@ -2,7 +2,6 @@
 //
 // On Vulkan 1.2, three features of VkPhysicalDeviceVulkan13Features are in
 // structures of extensions; they are copied into it and out of it.
-// Tested by driver_test.cc.
 #include "hal/vulkan/features.h"
 
 #include <algorithm>

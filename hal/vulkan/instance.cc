@@ -1,5 +1,4 @@
 // Creates instances and collects the validation layer's messages.
-// Tested by driver_test.cc, validation_test.cc.
 #include "hal/vulkan/instance.h"
 
 #include <algorithm>

@@ -130,8 +130,8 @@ TEST_P(LoadTest, AddressesChangeWithTheTable) {
         targets.push_back(NewBuffer(*device_, 32));
         const BufferBinding table[] = {{buffers[i].get(), 0, kWholeBuffer},
                                        {targets[i].get(), 0, kWholeBuffer}};
-        const Ref<Fence> wait = Fence::At(timeline, i);
-        const Ref<Fence> signal = Fence::At(timeline, i + 1);
+        const Ref<Fence> wait = Fence::ForPoint(timeline, i);
+        const Ref<Fence> signal = Fence::ForPoint(timeline, i + 1);
         EXPECT_EQ(StatusText(device_->QueueExecute({wait.get(), signal.get()},
                                                    commands, table)),
                   "OK");

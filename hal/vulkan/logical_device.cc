@@ -1,6 +1,4 @@
 // Opens devices.
-//
-// Tested by device_test.cc.
 #include "hal/vulkan/logical_device.h"
 
 #include <string>

@@ -1,5 +1,4 @@
 // Allocates and imports blocks of device memory.
-// Tested by allocator_test.cc.
 #include "hal/vulkan/memory_block.h"
 
 #include <atomic>

@@ -1,5 +1,4 @@
 // Creates and recycles command buffers.
-// Tested by device_test.cc.
 #include "hal/vulkan/native_commands.h"
 
 #include <utility>

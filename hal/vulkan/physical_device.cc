@@ -1,5 +1,4 @@
 // Queries physical devices and selects one.
-// Tested by driver_test.cc.
 #include "hal/vulkan/physical_device.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Creates layouts and pipelines.
-// Tested by device_test.cc.
 #include "hal/vulkan/pipeline.h"
 
 #include <utility>

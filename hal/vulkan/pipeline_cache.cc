@@ -1,5 +1,4 @@
 // Reads, writes and checks cache files.
-// Tested by pipeline_cache_test.cc, pipeline_cache_fuzz.cc.
 #include "hal/vulkan/pipeline_cache.h"
 
 #include <cstring>

@@ -5,30 +5,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "hal/vulkan/pipeline_cache.h"
+#include "tests/support/require.h"
 
 namespace {
 
 using eyrie::hal::vulkan::CacheIdentity;
 using eyrie::hal::vulkan::UnwrapCache;
 using eyrie::hal::vulkan::WrapCache;
+using eyrie::tests::Require;
+using eyrie::tests::RequireMessage;
 
 // The header's reserved bytes, and its end.
 constexpr size_t kReserved = 56;
 constexpr size_t kHeader = 64;
 
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
-
 void Read(std::span<const uint8_t> file) {
   const auto data = UnwrapCache(CacheIdentity(), file);
-  if (!data.ok()) return Require(!data.status().message().empty());
+  if (!data.ok()) return RequireMessage(data.status());
   const std::vector<uint8_t> again = WrapCache(CacheIdentity(), *data);
   Require(again.size() == file.size());
   Require(std::equal(file.begin(), file.begin() + kReserved, again.begin()));

@@ -1,5 +1,4 @@
 // Submits work and retires it in order.
-// Tested by queue_test.cc.
 #include "hal/vulkan/queue.h"
 
 #include <algorithm>

@@ -38,8 +38,8 @@ class QueueTest : public EachVulkanDevice {
   // Queues a fill of `words` words between two values of a timeline.
   absl::Status Fill(const Ref<hal::Buffer>& buffer, uint32_t pattern,
                     const Ref<Semaphore>& timeline, uint64_t after) {
-    const Ref<Fence> wait = Fence::At(timeline, after);
-    const Ref<Fence> signal = Fence::At(timeline, after + 1);
+    const Ref<Fence> wait = Fence::ForPoint(timeline, after);
+    const Ref<Fence> signal = Fence::ForPoint(timeline, after + 1);
     return device_->QueueFill({wait.get(), signal.get()}, Whole(buffer),
                               BytesOf(pattern));
   }
@@ -62,10 +62,10 @@ TEST_P(QueueTest, ChainsWithoutTheHost) {
   // Barriers and allocations are ordered with other work.
   const Ref<Semaphore> other = *device_->CreateSemaphore(0);
   EXPECT_TRUE(Fill(buffer, 7, timeline, kSteps).ok());
-  const Ref<Fence> filled = Fence::At(timeline, kSteps + 1);
-  const Ref<Fence> passed = Fence::At(other, 1);
-  const Ref<Fence> made = Fence::At(other, 2);
-  const Ref<Fence> freed = Fence::At(other, 3);
+  const Ref<Fence> filled = Fence::ForPoint(timeline, kSteps + 1);
+  const Ref<Fence> passed = Fence::ForPoint(other, 1);
+  const Ref<Fence> made = Fence::ForPoint(other, 2);
+  const Ref<Fence> freed = Fence::ForPoint(other, 3);
   EXPECT_TRUE(device_->QueueBarrier({filled.get(), passed.get()}).ok());
   Ref<hal::Buffer> more =
       *device_->QueueAlloca({passed.get(), made.get()}, BufferParams(), 4096);
@@ -82,10 +82,10 @@ TEST_P(QueueTest, WaitsForSeveralTimelines) {
   const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   EXPECT_TRUE(Fill(buffer, 1, promised, 0).ok());
-  const Ref<Fence> wait = Fence::At(reached, 5);
+  const Ref<Fence> wait = Fence::ForPoint(reached, 5);
   wait->Insert(promised, 1);
   {
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     EXPECT_TRUE(device_
                     ->QueueFill({wait.get(), signal.get()}, {buffer, 0, 4, 4},
                                 BytesOf(2u))
@@ -93,7 +93,7 @@ TEST_P(QueueTest, WaitsForSeveralTimelines) {
   }
   wait->Insert(gate, 1);
   {
-    const Ref<Fence> signal = Fence::At(done, 2);
+    const Ref<Fence> signal = Fence::ForPoint(done, 2);
     EXPECT_TRUE(device_
                     ->QueueFill({wait.get(), signal.get()}, {buffer, 0, 8, 4},
                                 BytesOf(3u))
@@ -109,9 +109,9 @@ TEST_P(QueueTest, WaitsForSeveralTimelines) {
 TEST_P(QueueTest, SkipsValues) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
-  const Ref<Fence> ten = Fence::At(timeline, 10);
-  const Ref<Fence> four = Fence::At(timeline, 4);
-  const Ref<Fence> twelve = Fence::At(timeline, 12);
+  const Ref<Fence> ten = Fence::ForPoint(timeline, 10);
+  const Ref<Fence> four = Fence::ForPoint(timeline, 4);
+  const Ref<Fence> twelve = Fence::ForPoint(timeline, 12);
   EXPECT_TRUE(
       device_->QueueFill({nullptr, ten.get()}, Whole(buffer), BytesOf(1u))
           .ok());
@@ -152,9 +152,9 @@ TEST_P(QueueTest, WaitsForWhatIsNotYetPromised) {
   const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   std::thread waiter([&] { EXPECT_EQ(StateAt(*done, 2), "2"); });
-  const Ref<Fence> opened = Fence::At(gate, 1);
-  const Ref<Fence> first = Fence::At(done, 1);
-  const Ref<Fence> second = Fence::At(done, 2);
+  const Ref<Fence> opened = Fence::ForPoint(gate, 1);
+  const Ref<Fence> first = Fence::ForPoint(done, 1);
+  const Ref<Fence> second = Fence::ForPoint(done, 2);
   EXPECT_TRUE(device_
                   ->QueueFill({first.get(), second.get()}, {buffer, 0, 0, 4},
                               BytesOf(2u))
@@ -220,8 +220,8 @@ TEST_P(QueueTest, TheHostMayBeFaster) {
   EXPECT_TRUE(Fill(buffer, 2, broken, 0).ok());
   broken->Fail(absl::DataLossError("It broke."));
   EXPECT_EQ(State(*broken), "DATA_LOSS: It broke.");
-  const Ref<Fence> wait = Fence::At(broken, 1);
-  const Ref<Fence> signal = Fence::At(after, 1);
+  const Ref<Fence> wait = Fence::ForPoint(broken, 1);
+  const Ref<Fence> signal = Fence::ForPoint(after, 1);
   EXPECT_EQ(StatusText(device_->QueueFill({wait.get(), signal.get()},
                                           Whole(buffer), BytesOf(3u))),
             "DATA_LOSS: It broke.");
@@ -301,7 +301,7 @@ TEST_P(QueueTest, OtherDevicesFences) {
   EXPECT_FALSE(device_->TakesSemaphore(*theirs));
   EXPECT_TRUE(device_->TakesSemaphore(*ours));
   const auto at = [](const Ref<Semaphore>& semaphore, uint64_t value) {
-    return Fence::At(semaphore, value);
+    return Fence::ForPoint(semaphore, value);
   };
   // CPU, then Vulkan, then CPU, then Vulkan.
   const Ref<Fence> begin = at(theirs, 1);

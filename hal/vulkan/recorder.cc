@@ -1,5 +1,4 @@
 // Records all commands except dispatches, which are in record_dispatch.cc.
-// Tested by device_test.cc.
 #include "hal/vulkan/recorder.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 //
 // Source: SPIR-V specification, "Entry Point and Execution Model", "Version
 // 1.4"; Vulkan specification, "Standalone SPIR-V Validation".
-// Tested by spirv_test.cc, spirv_fuzz.cc.
 #include "hal/vulkan/spirv.h"
 
 #include <algorithm>

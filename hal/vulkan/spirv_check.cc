@@ -1,5 +1,4 @@
 // Checks shaders against the tables of capabilities and limits.
-// Tested by spirv_check_test.cc.
 #include "hal/vulkan/spirv_check.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Walks the instructions of a SPIR-V module.
 //
 // Source: SPIR-V specification, "Physical Layout" and "Instructions".
-// Tested by spirv_test.cc, spirv_fuzz.cc.
 #include "hal/vulkan/spirv_scan.h"
 
 #include <algorithm>

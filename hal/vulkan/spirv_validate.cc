@@ -1,5 +1,4 @@
 // Loads SPIRV-Tools and calls its functions.
-// Tested by spirv_validate_test.cc.
 #include "hal/vulkan/spirv_validate.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,4 @@
 // Writes timestamps around dispatches and converts between two clocks.
-// Tested by timestamps_test.cc.
 #include "hal/vulkan/timestamps.h"
 
 #include <algorithm>

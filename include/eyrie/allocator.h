@@ -2,12 +2,11 @@
 #ifndef EYRIE_ALLOCATOR_H_
 #define EYRIE_ALLOCATOR_H_
 
-#include "eyrie/language.h"
-
 #include <cstddef>
 #include <memory>
 
 #include "eyrie/c.h"
+#include "eyrie/language.h"
 
 namespace eyrie {
 

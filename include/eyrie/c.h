@@ -183,10 +183,12 @@ EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
 /* The limits and resources of a context. A field that is 0 has no effect unless
  * stated otherwise.
  *
- * A call that exceeds a limit fails with RESOURCE_EXHAUSTED, or with
- * DEADLINE_EXCEEDED for the timeout. This fails the context permanently: all
- * its later calls return FAILED_PRECONDITION. Other contexts are not affected.
- * Native code is not interrupted; the call fails when the code returns. */
+ * A call that exceeds a limit of the context fails with RESOURCE_EXHAUSTED, or
+ * with DEADLINE_EXCEEDED for the timeout. This fails the context permanently:
+ * all its later calls return FAILED_PRECONDITION. Other contexts are not
+ * affected. Limits of a single call, which do not fail the context, are in
+ * c_limits.h. Native code is not interrupted; the call fails when the code
+ * returns. */
 typedef struct eyrie_context_options_t {
   size_t struct_size;  /* sizeof(eyrie_context_options_t), or an older one's */
   uint64_t fuel;       /* units per call: 1 for each backward branch, call, and
@@ -215,10 +217,15 @@ typedef struct eyrie_context_options_t {
   /* Functions of the host that the modules may import (c_linker.h). The context
    * retains them. May be NULL. */
   const eyrie_linker_t* linker;
+  /* The limits of all initializers together, instead of fuel and timeout_ns. If
+   * both are 0, each initializer has the limits of a call; if one is 0, all of
+   * them together have this limit of a call. */
+  uint64_t initializer_fuel;
+  int64_t initializer_timeout_ns;
 } eyrie_context_options_t;
 
-/* The same with options, which may be NULL. Initializers run within the limits
- * of one call. The errors are those of eyrie_context_create, and also:
+/* The same with options, which may be NULL. The errors are those of
+ * eyrie_context_create, and also:
  *
  * INVALID_ARGUMENT: a struct_size that is too small, a negative timeout, user
  * data that is NULL or has the type of another entry, native libraries without

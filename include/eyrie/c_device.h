@@ -49,7 +49,8 @@ typedef enum eyrie_jit_t {
 typedef struct eyrie_device_options_t {
   /* sizeof(eyrie_device_options_t). Fields that an older version of the struct
    * does not have count as 0. If a newer version has fields that this library
-   * does not know, they must be 0; so it is for all structs with a size. */
+   * does not know, they must be 0. This applies to all structs with a
+   * struct_size. */
   size_t struct_size;
   /* Nonzero: executables in the platform's own format may be loaded. */
   int allow_system_executables;
@@ -91,7 +92,7 @@ typedef struct eyrie_device_options_t {
    * kept. Memory that is not used for 10 s is freed. */
   uint64_t max_idle_memory;
   /* The threads of "local-task" (docs/threads.md); other devices ignore them.
-   * How many: 0 means one per core. */
+   * How many: 0 means one per core, at most 64. */
   uint32_t thread_count;
   /* Their processors, such as "0-3,8", one thread for each; NULL means any. */
   const char* thread_cpus;

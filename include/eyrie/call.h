@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "eyrie/c.h"
+#include "eyrie/c_limits.h"
+#include "eyrie/call_options.h"
 #include "eyrie/function.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
@@ -50,6 +52,18 @@ class Call {
     internal::ResultRow returned(results_, result_count_);
     if (eyrie_error_t* error = eyrie_prepared_call(
             handle_.get(), returned.data(), returned.size())) {
+      return Error(error);
+    }
+    returned.GiveTo(results_);
+    return {};
+  }
+
+  // The same with limits of this call; see Function::Call.
+  Result<void> Invoke(const CallOptions& options) {
+    internal::ResultRow returned(results_, result_count_);
+    const eyrie_call_options_t limits = internal::ToC(options);
+    if (eyrie_error_t* error = eyrie_prepared_call_with(
+            handle_.get(), &limits, returned.data(), returned.size())) {
       return Error(error);
     }
     returned.GiveTo(results_);

@@ -5,8 +5,9 @@
 //       pool->Call("predict", {image});
 // Each thread has its own context. They share the module but not its globals,
 // so the functions should keep no state between calls. If a call exceeds a
-// limit or is cancelled, its context fails; the thread then creates a new one,
-// with globals that have their initial values.
+// limit of ContextOptions, its context fails; the thread then creates a new
+// one, with globals that have their initial values. CallOptions fail only the
+// call.
 #ifndef EYRIE_CALL_POOL_H_
 #define EYRIE_CALL_POOL_H_
 
@@ -14,6 +15,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
@@ -22,11 +24,13 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "eyrie/call_options.h"
 #include "eyrie/device.h"
 #include "eyrie/result.h"
 #include "eyrie/runtime.h"
@@ -104,6 +108,20 @@ class CallPool {
     return Run([function = std::move(function), given = std::move(arguments),
                 named = std::move(named)](Context& context) {
       return context.Call(function, given, named);
+    });
+  }
+
+  // The same with limits of the call. Its timeout includes the wait for a free
+  // thread. A call whose token is cancelled before it begins does not run.
+  std::future<Result<std::vector<Value>>> Call(std::string function,
+                                               std::vector<Value> arguments,
+                                               std::vector<Value::Entry> named,
+                                               const CallOptions& options) {
+    auto limits = std::make_shared<Limits>(options);
+    return Run([limits, function = std::move(function),
+                given = std::move(arguments),
+                named = std::move(named)](Context& context) {
+      return limits->Call(context, function, given, named);
     });
   }
 
@@ -186,6 +204,36 @@ class CallPool {
     std::condition_variable changed_;
     std::deque<Task> tasks_;
     bool closed_ = false;
+  };
+
+  // The options of a call that waits for a thread. Keeps the token.
+  class Limits {
+   public:
+    explicit Limits(const CallOptions& options) : options_(options) {
+      if (options.cancel != nullptr) token_.emplace(*options.cancel);
+    }
+    Result<std::vector<Value>> Call(Context& context,
+                                    const std::string& function,
+                                    const std::vector<Value>& arguments,
+                                    const std::vector<Value::Entry>& named) {
+      CallOptions options = options_;
+      options.cancel = token_ ? &*token_ : nullptr;
+      if (options.timeout.count() > 0) {
+        options.timeout -= std::chrono::steady_clock::now() - begin_;
+        if (options.timeout.count() <= 0) {
+          return Error(EYRIE_DEADLINE_EXCEEDED,
+                       "The call's time passed before a thread of the pool was "
+                       "free.");
+        }
+      }
+      return context.Call(function, arguments, named, options);
+    }
+
+   private:
+    const CallOptions options_;
+    const std::chrono::steady_clock::time_point begin_ =
+        std::chrono::steady_clock::now();
+    std::optional<CancelToken> token_;
   };
 
   bool is_forked() const { return process_ != getpid(); }

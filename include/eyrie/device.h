@@ -48,8 +48,9 @@ struct DeviceOptions {
   // quarter of the memory that this process, or the GPU, has; 1: nothing is
   // kept. Memory that is not used for 10 s is freed.
   uint64_t max_idle_memory = 0;
-  // The threads of "local-task": how many (0: one per core), their processors
-  // ("0-3,8", one thread for each; empty: any), and how long an idle one polls.
+  // The threads of "local-task": how many (0: one per core, at most 64), their
+  // processors ("0-3,8", one thread for each; empty: any), and how long an idle
+  // one polls.
   // Other devices ignore these.
   uint32_t thread_count = 0;
   std::string thread_cpus = "";

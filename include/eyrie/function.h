@@ -3,7 +3,8 @@
 //   auto add = context->Find("add");
 //   auto sums = add->Call({1, 2});                        // by position
 //   auto more = add->Call({1}, {{"y", 2}});               // and by name
-// A small value that is valid as long as its context. Two threads must not use
+//
+// A Function is valid as long as its context. Two threads must not use
 // functions of the same context at the same time.
 #ifndef EYRIE_FUNCTION_H_
 #define EYRIE_FUNCTION_H_
@@ -17,7 +18,9 @@
 
 #include "eyrie/array.h"
 #include "eyrie/c.h"
+#include "eyrie/c_limits.h"
 #include "eyrie/c_out.h"
+#include "eyrie/call_options.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
 
@@ -164,6 +167,31 @@ class Function {
     return {};
   }
 
+  // The same with limits of the call. INVALID_ARGUMENT: also for a negative
+  // timeout. FAILED_PRECONDITION: also inside a call of the same context.
+  Result<std::vector<Value>> Call(RowOf<Value> arguments,
+                                  RowOf<Value::Entry> named,
+                                  const CallOptions& options) {
+    std::vector<Value> results;
+    if (auto done = CallInto(results, arguments, named, options); !done) {
+      return done.error();
+    }
+    return results;
+  }
+  Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
+                        RowOf<Value::Entry> named, const CallOptions& options) {
+    internal::GivenArguments given(arguments, named);
+    internal::ResultRow returned(results, result_count_);
+    const eyrie_call_options_t limits = internal::ToC(options);
+    if (eyrie_error_t* error = eyrie_function_call_with(
+            handle_, given.values(), given.count(), given.names(),
+            given.name_count(), &limits, returned.data(), returned.size())) {
+      return Error(error);
+    }
+    returned.GiveTo(results);
+    return {};
+  }
+
   // Calls the function with results in the caller's memory. `outs` has at most
   // one value for each result, in order: an array, which gets the elements and
   // whose memory the result shares, or Value() to leave the result to the call.
@@ -181,6 +209,25 @@ class Function {
     if (eyrie_error_t* error = eyrie_function_call_out(
             handle_, given.values(), given.count(), given.names(),
             given.name_count(), arrays.values(), arrays.count(),
+            returned.data(), returned.size())) {
+      return Error(error);
+    }
+    returned.GiveTo(results);
+    return results;
+  }
+
+  // The same with limits of the call; see Call.
+  Result<std::vector<Value>> CallOut(RowOf<Value> outs, RowOf<Value> arguments,
+                                     RowOf<Value::Entry> named,
+                                     const CallOptions& options) {
+    internal::GivenArguments given(arguments, named);
+    internal::GivenArguments arrays(outs, {});
+    std::vector<Value> results;
+    internal::ResultRow returned(results, result_count_);
+    const eyrie_call_options_t limits = internal::ToC(options);
+    if (eyrie_error_t* error = eyrie_function_call_out_with(
+            handle_, given.values(), given.count(), given.names(),
+            given.name_count(), arrays.values(), arrays.count(), &limits,
             returned.data(), returned.size())) {
       return Error(error);
     }

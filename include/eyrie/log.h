@@ -2,13 +2,12 @@
 #ifndef EYRIE_LOG_H_
 #define EYRIE_LOG_H_
 
-#include "eyrie/language.h"
-
 #include <cstddef>
 #include <functional>
 #include <string_view>
 
 #include "eyrie/c.h"
+#include "eyrie/language.h"
 
 namespace eyrie {
 

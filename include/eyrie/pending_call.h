@@ -16,6 +16,8 @@
 
 #include "eyrie/array.h"
 #include "eyrie/c.h"
+#include "eyrie/c_limits.h"
+#include "eyrie/call_options.h"
 #include "eyrie/function.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
@@ -28,18 +30,22 @@ class PendingCall {
   // Begins a call. `wake` must cause a later call of Run on the context's
   // thread. It is called first by Begin, and later each time the call can
   // continue; on any thread, but not on two at the same time. It must not use
-  // the PendingCall or throw. Returns the same errors for arguments as
-  // Function::Call.
+  // the PendingCall or throw. `options` limit the call, with the time between
+  // its pieces: `wake` is also called when the timeout passes or the token is
+  // cancelled, and the next Run then ends the call. Returns the same errors for
+  // arguments and options as Function::Call.
   static Result<PendingCall> Begin(const Function& function,
                                    RowOf<Value> arguments,
                                    std::function<void()> wake,
-                                   RowOf<Value::Entry> named = {}) {
+                                   RowOf<Value::Entry> named = {},
+                                   const CallOptions& options = {}) {
+    const eyrie_call_options_t limits = internal::ToC(options);
     internal::GivenArguments given(arguments, named);
     PendingCall call(function.signature().result_count, std::move(wake));
     eyrie_call_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_function_begin(
+    if (eyrie_error_t* error = eyrie_function_begin_with(
             function.get(), given.values(), given.count(), given.names(),
-            given.name_count(),
+            given.name_count(), &limits,
             [](void* user) { (*static_cast<std::function<void()>*>(user))(); },
             call.wake_.get(), &handle)) {
       return Error(error);

@@ -25,6 +25,8 @@
 #include <vector>
 
 #include "eyrie/c.h"
+#include "eyrie/c_limits.h"
+#include "eyrie/call_options.h"
 #include "eyrie/device.h"
 #include "eyrie/function.h"
 #include "eyrie/linker.h"
@@ -99,10 +101,10 @@ class Module {
 // stack is limited. A call that exceeds a limit fails with RESOURCE_EXHAUSTED,
 // or with DEADLINE_EXCEEDED for the timeout. This fails its context
 // permanently: later calls return FAILED_PRECONDITION. Other contexts are not
-// affected.
+// affected. CallOptions limit a single call without this effect.
 struct ContextOptions {
   // Units per call; 0 means no limit. Each backward branch, each call, and each
-  // KiB that an instruction or import processes takes 1 unit. docs/choices.md
+  // KiB that an instruction or import processes takes 1 unit. docs/limits.md
   // lists what else takes fuel.
   uint64_t fuel = 0;
   // Per call, with the wait for results; 0 means no limit. Native code is not
@@ -126,6 +128,10 @@ struct ContextOptions {
   // Receives the messages of the context; if empty, the log of its first device
   // does.
   Log log = nullptr;
+  // The limits of all initializers together, instead of `fuel` and `timeout`;
+  // 0 means that this limit of a call applies to them.
+  uint64_t initializer_fuel = 0;
+  std::chrono::nanoseconds initializer_timeout{0};
 };
 
 // Linked modules with their own globals. Only one thread at a time may use a
@@ -176,6 +182,8 @@ class Context {
     options.native_data_count = data.size();
     internal::SetLog(choices.log, options);
     options.linker = choices.linker ? choices.linker->get() : nullptr;
+    options.initializer_fuel = choices.initializer_fuel;
+    options.initializer_timeout_ns = choices.initializer_timeout.count();
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules.data(), modules.size(), devices.data(), devices.size(),
@@ -214,6 +222,26 @@ class Context {
     auto found = Find(function);
     if (!found) return found.error();
     return found->Call(arguments, named);
+  }
+
+  // The same with limits of the call, which do not fail the context.
+  Result<std::vector<Value>> Call(const std::string& function,
+                                  RowOf<Value> arguments,
+                                  RowOf<Value::Entry> named,
+                                  const CallOptions& options) {
+    auto found = Find(function);
+    if (!found) return found.error();
+    return found->Call(arguments, named, options);
+  }
+
+  // Returns the fuel that the last call used, and the memory in use. Must be
+  // called while no call runs. See eyrie_context_usage.
+  eyrie_context_usage_t usage() const {
+    eyrie_context_usage_t usage = {};
+    usage.struct_size = sizeof(usage);
+    // Fails only if the library is older than this header.
+    eyrie_error_free(eyrie_context_usage(get(), &usage));
+    return usage;
   }
 
   // Ends the running call, or the next one, with CANCELLED, and fails the

@@ -1,8 +1,6 @@
 // Loads, links and calls damaged modules. Tested by its users.
 #include "tests/bad_input/trial.h"
 
-#include <fstream>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
+#include "tests/support/files.h"
 #include "vm/isa/value.h"
 
 // Makes oversized allocations return null instead of sanitizer errors.
@@ -91,8 +90,7 @@ std::string Judge(const absl::Status& status) {
 }  // namespace
 
 std::vector<uint8_t> ReadModule(const std::string& name) {
-  std::ifstream file(absl::StrCat("tests/modules/", name), std::ios::binary);
-  return std::vector<uint8_t>(std::istreambuf_iterator<char>(file), {});
+  return FileBytes(absl::StrCat("tests/modules/", name));
 }
 
 std::string TryModule(std::span<const uint8_t> bytes, hal::Device& device,

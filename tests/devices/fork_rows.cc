@@ -62,7 +62,7 @@ std::string OfFence(const Ref<Fence>& fence, Deadline deadline) {
 template <typename Operation>
 std::string Queue(const Before& before, const Operation& operation) {
   const Ref<Semaphore>& done = before.open;
-  const Ref<Fence> signal = Fence::At(done, 1);
+  const Ref<Fence> signal = Fence::ForPoint(done, 1);
   const std::string status =
       StatusText(operation(QueueFences{nullptr, signal.get()}));
   const std::string state = StateAt(*done, 1);
@@ -147,7 +147,7 @@ const struct Row {
      "OK", "Device"},
     {"what waits for what the parent may signal",
      [](Before& before) {
-       const Ref<Fence> wait = Fence::At(before.open, 1);
+       const Ref<Fence> wait = Fence::ForPoint(before.open, 1);
        return StatusText(before.device->QueueBarrier({wait.get(), nullptr}));
      },
      "OK", "Device"},
@@ -158,12 +158,12 @@ const struct Row {
      "OK", "Device"},
     {"a value that is reached",
      [](Before& before) {
-       return OfFence(Fence::At(before.reached, 1), Deadline::Never());
+       return OfFence(Fence::ForPoint(before.reached, 1), Deadline::Never());
      },
      "OK", nullptr},
     {"a wait for ever",
      [](Before& before) {
-       const Ref<Fence> fence = Fence::At(before.open, 1);
+       const Ref<Fence> fence = Fence::ForPoint(before.open, 1);
        const Ref<Fence> held = fence;  // so that it could still be signalled
        if (HasThreads(before)) {
          return OfFence(fence, Deadline::Never());
@@ -174,7 +174,7 @@ const struct Row {
      "The device of a fence"},
     {"a wait for two",
      [](Before& before) {
-       const Ref<Fence> fence = Fence::At(before.open, 1);
+       const Ref<Fence> fence = Fence::ForPoint(before.open, 1);
        fence->Insert(before.reached, 2);
        if (HasThreads(before)) {
          return OfFence(fence, Deadline::Never());
@@ -185,7 +185,7 @@ const struct Row {
      "The device of a fence"},
     {"a question",
      [](Before& before) {
-       return StatusText(Fence::At(before.open, 1)->Query());
+       return StatusText(Fence::ForPoint(before.open, 1)->Query());
      },
      "OK", "The device of a fence"},
     {"a callback",

@@ -24,8 +24,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, Queue, ::testing::ValuesIn(DeviceMakers()),
 
 TEST_P(Queue, RunsAtOnce) {
   const Ref<Semaphore> semaphore = *device_->CreateSemaphore(1);
-  const Ref<Fence> wait = Fence::At(semaphore, 1);
-  const Ref<Fence> signal = Fence::At(semaphore, 2);
+  const Ref<Fence> wait = Fence::ForPoint(semaphore, 1);
+  const Ref<Fence> signal = Fence::ForPoint(semaphore, 2);
   const QueueFences fences = {wait.get(), signal.get()};
   const Ref<hal::Buffer> buffer =
       *device_->QueueAlloca(fences, BufferParams(), 16);
@@ -82,7 +82,7 @@ TEST_P(Queue, Fills) {
 TEST_P(Queue, ChargesForWhatItPutsBy) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 1024);
   const Ref<Semaphore> semaphore = *device_->CreateSemaphore(0);
-  const Ref<Fence> wait = Fence::At(semaphore, 1);
+  const Ref<Fence> wait = Fence::ForPoint(semaphore, 1);
   const auto meter = std::make_shared<MemoryMeter>(10000);
   const QueueFences fences = {wait.get(), nullptr, &meter};
   const std::array<uint8_t, 1024> data = {};
@@ -174,14 +174,14 @@ TEST_P(Queue, WaitsBeforeTheSignal) {
   const Ref<File> file = MakeRef<File>(
       std::span<uint8_t>(reinterpret_cast<uint8_t*>(contents.data()), 4),
       memory_access::kRead | memory_access::kWrite, nullptr);
-  const Ref<Fence> opened = Fence::At(gate, 1);
+  const Ref<Fence> opened = Fence::ForPoint(gate, 1);
   Ref<hal::Buffer> buffer;
   {
     // The work must keep these fences and references alive itself.
-    const Ref<Fence> first = Fence::At(done, 1);
-    const Ref<Fence> second = Fence::At(done, 2);
-    const Ref<Fence> third = Fence::At(done, 3);
-    const Ref<Fence> fourth = Fence::At(done, 4);
+    const Ref<Fence> first = Fence::ForPoint(done, 1);
+    const Ref<Fence> second = Fence::ForPoint(done, 2);
+    const Ref<Fence> third = Fence::ForPoint(done, 3);
+    const Ref<Fence> fourth = Fence::ForPoint(done, 4);
     buffer =
         *device_->QueueAlloca({opened.get(), first.get()}, BufferParams(), 8);
     EXPECT_TRUE(
@@ -196,7 +196,7 @@ TEST_P(Queue, WaitsBeforeTheSignal) {
                     ->QueueWrite({third.get(), fourth.get()}, {buffer, 0, 0, 4},
                                  file, 0)
                     .ok());
-    const Ref<Fence> fifth = Fence::At(done, 5);
+    const Ref<Fence> fifth = Fence::ForPoint(done, 5);
     EXPECT_TRUE(
         device_->QueueDealloca({fourth.get(), fifth.get()}, buffer).ok());
   }
@@ -214,8 +214,8 @@ TEST_P(Queue, LongChainsNeedNoStack) {
   // Queued in reverse order, so that each operation becomes ready while the
   // previous one completes.
   for (int i = kLength; i >= 1; --i) {
-    const Ref<Fence> wait = Fence::At(timeline, i);
-    const Ref<Fence> signal = Fence::At(timeline, i + 1);
+    const Ref<Fence> wait = Fence::ForPoint(timeline, i);
+    const Ref<Fence> signal = Fence::ForPoint(timeline, i + 1);
     ASSERT_TRUE(device_->QueueBarrier({wait.get(), signal.get()}).ok());
   }
   EXPECT_TRUE(timeline->Signal(1).ok());
@@ -227,9 +227,9 @@ TEST_P(Queue, FailuresTravel) {
   const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
   const Ref<Semaphore> one = *device_->CreateSemaphore(0);
   const Ref<Semaphore> two = *device_->CreateSemaphore(0);
-  const Ref<Fence> opened = Fence::At(gate, 1);
-  const Ref<Fence> first = Fence::At(one, 1);
-  const Ref<Fence> second = Fence::At(two, 1);
+  const Ref<Fence> opened = Fence::ForPoint(gate, 1);
+  const Ref<Fence> first = Fence::ForPoint(one, 1);
+  const Ref<Fence> second = Fence::ForPoint(two, 1);
   EXPECT_TRUE(
       device_
           ->QueueFill({opened.get(), first.get()}, Whole(buffer), BytesOf(3u))
@@ -249,8 +249,8 @@ TEST_P(Queue, RefusedOperationsFailTheirSignal) {
   const auto refused = [&](auto operation) {
     const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
     const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-    const Ref<Fence> wait = Fence::At(gate, 1);
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> wait = Fence::ForPoint(gate, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     std::string text =
         StatusText(operation(QueueFences{wait.get(), signal.get()}));
     EXPECT_EQ(State(*done), text);
@@ -279,8 +279,8 @@ TEST_P(Queue, RefusedOperationsFailTheirSignal) {
 
 TEST_P(Queue, NothingWaitsForItself) {
   const Ref<Semaphore> semaphore = *device_->CreateSemaphore(0);
-  const Ref<Fence> one = Fence::At(semaphore, 1);
-  const Ref<Fence> two = Fence::At(semaphore, 2);
+  const Ref<Fence> one = Fence::ForPoint(semaphore, 1);
+  const Ref<Fence> two = Fence::ForPoint(semaphore, 2);
   EXPECT_EQ(StatusText(device_->QueueBarrier({two.get(), one.get()})),
             "INVALID_ARGUMENT: The operation waits until a semaphore reaches "
             "2, which it would itself raise to 1.");
@@ -293,10 +293,10 @@ TEST_P(Queue, NothingWaitsForItself) {
 TEST_P(Queue, WhatWaitsEndsWithTheDevice) {
   const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-  const Ref<Fence> wait = Fence::At(gate, 1);
-  const Ref<Fence> signal = Fence::At(done, 1);
+  const Ref<Fence> wait = Fence::ForPoint(gate, 1);
+  const Ref<Fence> signal = Fence::ForPoint(done, 1);
   // Waits for a semaphore that it would signal. This cycle must not leak.
-  const Ref<Fence> same = Fence::At(gate, 2);
+  const Ref<Fence> same = Fence::ForPoint(gate, 2);
   EXPECT_TRUE(device_->QueueBarrier({wait.get(), signal.get()}).ok());
   EXPECT_TRUE(device_->QueueBarrier({wait.get(), same.get()}).ok());
   device_.reset();
@@ -315,8 +315,8 @@ TEST_P(Queue, WhatWaitsEndsWithItsOwner) {
       *device_->CreateSemaphore(0), *device_->CreateSemaphore(0)};
   const auto queue = [&](const Ref<Semaphore>& wait,
                          const Ref<Semaphore>& signal, const void* owner) {
-    const Ref<Fence> before = Fence::At(wait, 1);
-    const Ref<Fence> after = Fence::At(signal, 1);
+    const Ref<Fence> before = Fence::ForPoint(wait, 1);
+    const Ref<Fence> after = Fence::ForPoint(signal, 1);
     QueueFences fences = {before.get(), after.get()};
     fences.owner = owner;
     EXPECT_TRUE(device_->QueueBarrier(fences).ok());
@@ -342,8 +342,8 @@ TEST_P(Queue, WhatNobodyCanSignalIsCancelled) {
   Ref<Semaphore> gate = *device_->CreateSemaphore(0);
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   {
-    const Ref<Fence> wait = Fence::At(gate, 1);
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> wait = Fence::ForPoint(gate, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     EXPECT_TRUE(device_->QueueBarrier({wait.get(), signal.get()}).ok());
   }
   EXPECT_EQ(State(*done), "0");
@@ -361,9 +361,9 @@ TEST_P(Queue, Threads) {
     for (uint32_t i = 1; i <= kSteps; ++i) EXPECT_TRUE(gate->Signal(i).ok());
   });
   for (uint32_t i = 1; i <= kSteps; ++i) {
-    const Ref<Fence> both = Fence::At(gate, i);
+    const Ref<Fence> both = Fence::ForPoint(gate, i);
     both->Insert(done, i - 1);
-    const Ref<Fence> signal = Fence::At(done, i);
+    const Ref<Fence> signal = Fence::ForPoint(done, i);
     EXPECT_TRUE(
         device_
             ->QueueFill({both.get(), signal.get()}, Whole(buffer), BytesOf(i))

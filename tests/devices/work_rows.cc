@@ -104,8 +104,8 @@ std::string Outcome(hal::Device& device, const Operation& run,
   auto memory = std::make_shared<MemoryMeter>(uint64_t{1} << 20);
   const Ref<Semaphore> begin = *device.CreateSemaphore(0);
   const Ref<Semaphore> end = *device.CreateSemaphore(0);
-  const Ref<Fence> wait = Fence::At(begin, 1);
-  const Ref<Fence> signal = Fence::At(end, 1);
+  const Ref<Fence> wait = Fence::ForPoint(begin, 1);
+  const Ref<Fence> signal = Fence::ForPoint(end, 1);
   const QueueFences fences = {deferred ? wait.get() : nullptr, signal.get(),
                               &memory, &work};
   const absl::Status status = run(device, fences, objects);

@@ -1,5 +1,4 @@
 // Unpacks the file into the schema's structs, changes some, and packs them.
-// Tested by module_mutator_test.cc.
 #include "tests/fuzz/module_mutator.h"
 
 #include <algorithm>

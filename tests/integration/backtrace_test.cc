@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/support/releases.h"
 
 namespace eyrie {
 namespace {
@@ -88,7 +89,7 @@ TEST(Backtrace, OfEveryRelease) {
        "\n  at module.__init+0x169",
        "\n  at module.__init+0x18a"},
   };
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+  for (const char* release : tests::kReleases) {
     const bool late = std::string(release).size() == 4;
     for (const auto& c : kCases) {
       const std::string file = absl::StrCat(release, "/", c.module);

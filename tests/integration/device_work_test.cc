@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "abi/call/session.h"
@@ -14,6 +15,9 @@
 #include "gtest/gtest.h"
 #include "tests/support/files.h"
 #include "vm/asm/assembler.h"
+#include "vm/limits/call_limits.h"
+#include "vm/limits/cancel_token.h"
+#include "vm/run/context.h"
 
 namespace eyrie::tests {
 namespace {
@@ -116,6 +120,45 @@ TEST_P(DeviceWorkTest, GoesOnWithinItsLimits) {
               "OK")
         << row.function;
   }
+}
+
+// Limits of single calls, one after another in one session, which can be called
+// after each. Work that is left on the device has ended by then, or ends soon.
+TEST_P(DeviceWorkTest, EndsWithTheCall) {
+  const Ref<hal::Device> device = *abi::OpenDevice(GetParam(), {});
+  auto session = *abi::Session::Create({program_}, {device}, {});
+  for (const auto& row : kPrograms) {
+    abi::Callable callable = *session->Lookup(row.function);
+    const auto call = [&](int32_t count, int64_t bytes, vm::CallLimits limits) {
+      vm::LimitedCall limited(std::move(limits));
+      const vm::Context::LimitScope scope(session->context(), &limited);
+      const std::vector<vm::Value> args = {vm::Value(count), vm::Value(bytes)};
+      return absl::StatusCodeToString(callable.Call(args).status().code());
+    };
+    const auto token = std::make_shared<vm::CancelToken>();
+    std::thread canceller([&token] {
+      absl::SleepFor(absl::Milliseconds(100));
+      token->Cancel();
+    });
+    EXPECT_EQ(call(row.count, row.bytes, {.cancel = token}), "CANCELLED")
+        << row.function;
+    canceller.join();
+    EXPECT_EQ(call(row.count, row.bytes, {.timeout = absl::Milliseconds(100)}),
+              "DEADLINE_EXCEEDED")
+        << row.function;
+    EXPECT_EQ(call(row.count, row.bytes, {.fuel = 500000}),
+              "RESOURCE_EXHAUSTED")
+        << row.function;
+    EXPECT_EQ(call(3, 4096, {.fuel = 1000}), "OK") << row.function;
+    EXPECT_EQ(call(3, 4096, {}), "OK") << row.function;
+  }
+  session = nullptr;
+  const Deadline end = Deadline::After(absl::Minutes(1));
+  while (device->allocator().statistics().device_local.live() != 0 &&
+         !end.HasPassed()) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(device->allocator().statistics().device_local.live(), 0u);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using Devices = std::vector<Ref<hal::Device>>;
 
 Ref<hal::Device> Open(const std::string& name, bool apart) {
   Ref<hal::Device> device = *abi::OpenDevice(name, hal::DriverOptions());
-  return apart ? MakeApart(device) : device;
+  return apart ? CreateApartDevice(device) : device;
 }
 
 bool IsForTwo(const Json& module) { return module.contains("devices"); }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/c/c_value_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/sanitized.h"
@@ -19,6 +20,7 @@
 #include "eyrie/runtime.h"
 #include "eyrie/trace.h"
 #include "gtest/gtest.h"
+#include "tests/support/contexts.h"
 #include "tests/support/in_child.h"
 #include "tests/support/lavapipe.h"
 
@@ -39,41 +41,15 @@ const struct DeviceRow {
     {"vulkan", ".vulkan", ".vulkan-async", true},
 };
 
-template <typename T>
-std::string Text(const Result<T>& result) {
-  if (result.ok()) return "OK";
-  return absl::StrCat(static_cast<int>(result.error().code()), ": ",
-                      result.error().message());
-}
-
-Value Four(float a) {
-  return *Value::Array({4}, std::vector<float>{a, a + 1, a + 2, a + 3});
-}
-
 std::string Floats(const Result<std::vector<Value>>& results) {
-  if (!results) return Text(results);
-  const auto elements = results->at(0).elements<float>();
-  if (!elements) return Text(elements);
-  std::string text;
-  for (const float number : *elements) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", number);
-  }
-  return text;
+  return results ? eyrie::Floats(results->at(0)) : Text(results);
 }
 
-Context OpenFile(const Device& device, const std::string& name,
-                 const ContextOptions& options = {}) {
-  auto module =
-      Module::Load(absl::StrCat("tests/modules/3.13/", name, ".vmfb"));
-  EXPECT_TRUE(module) << module.error().message();
-  auto context = Context::Create(device, *module, options);
-  EXPECT_TRUE(context) << context.error().message();
-  return *std::move(context);
-}
-
+// Opens a module that was compiled for the device.
 Context Open(const DeviceRow& row, const Device& device,
              const std::string& name, const ContextOptions& options = {}) {
-  return OpenFile(device, absl::StrCat(name, row.suffix), options);
+  return OpenContext(device, absl::StrCat("3.13/", name, row.suffix, ".vmfb"),
+                     options);
 }
 
 // Objects that the parent has when it forks.
@@ -98,7 +74,7 @@ Before::Before(const DeviceRow& device_row)
     : row(device_row),
       device(*Device::Open(row.name)),
       add(Open(row, device, "add")),
-      fences(OpenFile(device, absl::StrCat("add", row.async))),
+      fences(OpenContext(device, absl::StrCat("3.13/add", row.async, ".vmfb"))),
       loops(Open(row, device, "loops", {.timeout = kShort})),
       start_add(*fences.Find("add")),
       open(*Fence::Create(device)),
@@ -220,7 +196,8 @@ const struct Row {
        auto device = Device::Open(b.row.name);
        if (!device) return Text(device);
        Context add = Open(b.row, *device, "add");
-       Context fences = OpenFile(*device, absl::StrCat("add", b.row.async));
+       Context fences =
+           OpenContext(*device, absl::StrCat("3.13/add", b.row.async, ".vmfb"));
        return absl::StrCat(Floats(add.Call("add", {Four(1), Four(2)})), ", ",
                            Floats(fences.Call("add", {Four(1), Four(2)})));
      },

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/integration/manifest_cases.h"
+#include "tests/support/releases.h"
 
 namespace eyrie::tests {
 namespace {
@@ -107,7 +108,7 @@ TEST(Limits, ExecutablesCostFuel) {
 }
 
 TEST(Limits, NativeCodeIsRefused) {
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+  for (const char* release : kReleases) {
     const struct {
       const char* file;
       const char* want;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <utility>
 
 #include "abi/call/function_io.h"
@@ -17,13 +15,13 @@
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
 #include "hal/vmvx/executable.h"
+#include "tests/support/call_inputs.h"
 
 namespace eyrie::tests {
 namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr char kFolder[] = "tests/modules/";
 // Upstream's text for bytes. Eyrie prints their value.
 constexpr char kNoPrinter[] = "(no printer)";
 
@@ -57,52 +55,12 @@ bool SameLine(absl::string_view want, absl::string_view got, double tolerance) {
   return true;
 }
 
-bool IsForVulkan(const Json& module) {
-  const Lines devices = module.value("devices", Lines());
-  return std::find(devices.begin(), devices.end(), "vulkan") != devices.end();
-}
-
-std::vector<Json> Modules(bool for_vulkan) {
-  std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
-  const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  std::vector<Json> modules;
-  if (!manifest.is_object()) return modules;
-  const char* only = std::getenv("EYRIE_MANIFEST_ONLY");
-  for (const Json& module : manifest["modules"]) {
-    if (!module.contains("cases") || module["cases"].empty()) continue;
-    if (IsForVulkan(module) != for_vulkan) continue;
-    const std::string path = module["file"];
-    if (only == nullptr || absl::StrContains(path, only)) {
-      modules.push_back(module);
-    }
-  }
-  return modules;
-}
-
 }  // namespace
 
 hal::DriverOptions EveryFormat() {
   hal::DriverOptions options;
   options.loaders.push_back(hal::vmvx::CreateLoader());
   return options;
-}
-
-std::vector<Json> ManifestModules() { return Modules(/*for_vulkan=*/false); }
-
-std::vector<Json> VulkanModules() { return Modules(/*for_vulkan=*/true); }
-
-ProgramsOr LoadPrograms(const Json& module) {
-  Programs programs;
-  programs.devices = module.value("devices", Lines());
-  Lines paths;
-  if (module.contains("needs")) paths = module["needs"].get<Lines>();
-  paths.push_back(module["file"].get<std::string>());
-  for (const std::string& path : paths) {
-    ASSIGN_OR_RETURN(abi::Program program,
-                     abi::LoadProgram(absl::StrCat(kFolder, path)));
-    programs.push_back(std::move(program));
-  }
-  return programs;
 }
 
 SessionOr NewSession(const ProgramsOr& programs,
@@ -127,14 +85,9 @@ absl::StatusOr<std::vector<vm::Value>> ResultsOf(abi::Session& session,
                                                  const Json& call) {
   ASSIGN_OR_RETURN(abi::Callable callable,
                    session.Lookup(call["function"].get<std::string>()));
-  abi::ValueReader reader(session.devices()[0], "--input");
-  ASSIGN_OR_RETURN(
-      std::vector<abi::ParsedValue> parsed,
-      reader.Read(call["inputs"].get<Lines>(), abi::ArgumentSlots(callable)));
-  std::vector<vm::Value> arguments;
-  for (abi::ParsedValue& value : parsed) {
-    arguments.push_back(std::move(value.value));
-  }
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                   ReadArguments(callable, session.devices()[0],
+                                 call["inputs"].get<Lines>()));
   return callable.Call(arguments);
 }
 
@@ -184,11 +137,6 @@ std::string Judge(const Json& call, const absl::StatusOr<std::string>& got) {
   if (same) return "";
   return absl::StrCat("\n  want: ", absl::StrJoin(want, "\n        "),
                       "\n  got:  ", absl::StrJoin(lines, "\n        "));
-}
-
-std::vector<Json> CallsOf(const Json& entry) {
-  if (!entry.contains("sequence")) return {entry};
-  return entry["sequence"].get<std::vector<Json>>();
 }
 
 std::string RunCase(const Json& module, const Json& entry,

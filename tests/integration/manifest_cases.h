@@ -1,7 +1,4 @@
 // Runs and judges the cases of tests/modules/manifest.json.
-//
-// If EYRIE_MANIFEST_ONLY is set, uses only modules with this text in their
-// path.
 // Tested by manifest_test.cc.
 #ifndef EYRIE_TESTS_INTEGRATION_MANIFEST_CASES_H_
 #define EYRIE_TESTS_INTEGRATION_MANIFEST_CASES_H_
@@ -15,41 +12,21 @@
 #include "base/ref.h"
 #include "hal/device.h"
 #include "hal/driver.h"
-#include "nlohmann/json.hpp"
+#include "tests/support/manifest.h"
 
 namespace eyrie::tests {
 
-using Json = nlohmann::json;
-
-// Programs of one session, and the names of their devices. Without names, any
-// one device will do.
-struct Programs : std::vector<abi::Program> {
-  std::vector<std::string> devices;
-};
-using ProgramsOr = absl::StatusOr<Programs>;
 using SessionOr = absl::StatusOr<std::unique_ptr<abi::Session>>;
 
 // Returns options for executables of every format, for devices that are opened
 // without abi::OpenDevices.
 hal::DriverOptions EveryFormat();
 
-// Returns the selected modules that have cases and run on the CPU.
-std::vector<Json> ManifestModules();
-
-// Returns those that run on Vulkan devices only.
-std::vector<Json> VulkanModules();
-
-// Loads and verifies a module and its dependencies. Sessions may share them.
-ProgramsOr LoadPrograms(const Json& module);
-
 // Creates a session on these devices, or on new ones if there are none. The
 // last device is repeated if the programs need more.
 SessionOr NewSession(const ProgramsOr& programs,
                      std::vector<Ref<hal::Device>> devices = {},
                      const vm::Limits& limits = {});
-
-// Returns the calls of a case: one, or a sequence on one session.
-std::vector<Json> CallsOf(const Json& entry);
 
 // Calls a function with --input texts. Returns the output of `eyrie run`.
 absl::StatusOr<std::string> Call(abi::Session& session, const Json& call);

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "hal/parameters/irpa_writer.h"
+#include "tests/support/files.h"
 #include "tests/support/lavapipe.h"
 
 namespace eyrie::tests {
@@ -38,10 +38,7 @@ class VulkanRuntimeTest : public ::testing::Test {
 
 // Reads the floats of a .npy file of version 1 with a 128-byte header.
 Floats ReadPicture(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream content;
-  content << file.rdbuf();
-  const std::string bytes = content.str();
+  const std::string bytes = FileText(path);
   EXPECT_EQ(bytes.size(), 128 + 64 * sizeof(float));
   Floats floats(64);
   std::memcpy(floats.data(), bytes.data() + 128, floats.size() * sizeof(float));

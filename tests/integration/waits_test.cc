@@ -74,7 +74,7 @@ class WaitsTest : public ::testing::Test {
 
   const std::vector<Ref<hal::Device>> devices_ = *abi::OpenDevices({}, {});
   const Ref<hal::Semaphore> semaphore_ = *devices_[0]->CreateSemaphore(0);
-  const Ref<hal::Fence> fence_ = hal::Fence::At(semaphore_, 1);
+  const Ref<hal::Fence> fence_ = hal::Fence::ForPoint(semaphore_, 1);
   std::unique_ptr<abi::Session> session_;
 };
 

@@ -87,6 +87,20 @@ HANDLER(Bytes) {
   return NULL;
 }
 
+/* Adds argument 0 to argument 1, whose memory is that of the result. */
+HANDLER(AddTo) {
+  BEGIN_HANDLER(frame);
+  const eyrie_ffi_buffer_t* to = Result(frame, 0);
+  if (Arg(frame, 1)->data != to->data ||
+      CountOf(Arg(frame, 0)) != CountOf(to)) {
+    return Fail(frame, 13, "The result is not argument 1.");
+  }
+  const float* from = Arg(frame, 0)->data;
+  float* sum = to->data;
+  for (int64_t i = 0; i < CountOf(to); ++i) sum[i] += from[i];
+  return NULL;
+}
+
 /* Fails with the requested code. */
 HANDLER(Refuse) {
   BEGIN_HANDLER(frame);

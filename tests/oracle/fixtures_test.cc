@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,45 +21,18 @@
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/fence.h"
-#include "nlohmann/json.hpp"
 #include "tests/oracle/engine.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/call_inputs.h"
+#include "tests/support/manifest.h"
 
 namespace eyrie::tests {
 namespace {
 
-using Json = nlohmann::json;
 using Lines = std::vector<std::string>;
 
-// Programs of one session, and the names of their devices.
-struct Programs : std::vector<abi::Program> {
-  Lines devices;
-};
-
-constexpr char kFolder[] = "tests/modules/";
 constexpr size_t kGroups = 16;
 constexpr uint64_t kMaxSteps = uint64_t{1} << 32;
-
-absl::StatusOr<Programs> LoadPrograms(const Json& module) {
-  Programs programs;
-  programs.devices = module.value("devices", Lines());
-  Lines paths;
-  if (module.contains("needs")) paths = module["needs"].get<Lines>();
-  paths.push_back(module["file"].get<std::string>());
-  for (const std::string& path : paths) {
-    ASSIGN_OR_RETURN(abi::Program program,
-                     abi::LoadProgram(absl::StrCat(kFolder, path)));
-    programs.push_back(std::move(program));
-  }
-  return programs;
-}
-
-// Skipped, because both engines would run the same kernels on the same device.
-bool IsForVulkan(const Json& module) {
-  const Lines devices = module.value("devices", Lines());
-  return std::find(devices.begin(), devices.end(), "vulkan") != devices.end();
-}
 
 // The outcome of one case on one engine.
 struct Seen {
@@ -107,7 +79,7 @@ class OracleSession {
     if (function.signature().argument_types().size() > arguments.size()) {
       ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline,
                        devices_[0]->CreateSemaphore(0));
-      done = hal::Fence::At(std::move(timeline), 1);
+      done = hal::Fence::ForPoint(std::move(timeline), 1);
       arguments.emplace_back(Ref<RefObject>());  // inputs are ready
       arguments.emplace_back(Ref<RefObject>(done));
     }
@@ -158,9 +130,7 @@ void RunCase(OracleEngine& oracle, const std::shared_ptr<const vm::Jit>& jit,
   ASSERT_EQ(CodeOf(session.status()), CodeOf(own.status()));
   ASSERT_EQ(CodeOf(session.status()), CodeOf(code.status()));
   if (!session.ok()) return;
-  const Json calls =
-      entry.contains("sequence") ? entry["sequence"] : Json::array({entry});
-  for (const Json& call : calls) {
+  for (const Json& call : CallsOf(entry)) {
     auto callable = (*session)->Lookup(call["function"].get<std::string>());
     if (!callable.ok()) continue;  // it is never called
     want.text = TextOf(CallSession(**session, *callable, call));
@@ -178,17 +148,14 @@ void RunCase(OracleEngine& oracle, const std::shared_ptr<const vm::Jit>& jit,
 class Fixtures : public testing::TestWithParam<size_t> {};
 
 TEST_P(Fixtures, EnginesAgree) {
-  std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
-  const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  ASSERT_TRUE(manifest.is_object());
   const auto jit = EagerJit();
   ASSERT_TRUE(jit.ok()) << jit.status();
   OracleEngine oracle;
   oracle.max_steps = kMaxSteps;
   size_t index = 0;
   int cases = 0;
-  for (const Json& module : manifest["modules"]) {
-    if (!module.contains("cases") || IsForVulkan(module)) continue;
+  // On Vulkan, both engines would run the same kernels on the same device.
+  for (const Json& module : ManifestModules()) {
     if (index++ % kGroups != GetParam()) continue;
     SCOPED_TRACE(module["file"].get<std::string>());
     const auto programs = LoadPrograms(module);

@@ -1,5 +1,4 @@
 // Blocks, branches and calls of random functions.
-// Tested by random_programs_test.cc.
 #include "tests/oracle/generator.h"
 
 #include <utility>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tests/oracle/instruction.h"
-#include "tests/oracle/program.h"
+#include "tests/oracle/program_parts.h"
 #include "tests/oracle/random.h"
 #include "vm/isa/opcode.h"
 

@@ -1,5 +1,4 @@
 // Linking, calls and control flow of the oracle.
-// Tested by random_programs_test.cc, fixtures_test.cc.
 #include "tests/oracle/oracle.h"
 
 #include <utility>

@@ -1,5 +1,4 @@
 // Random signatures and calls, the module around the functions, shrinking.
-// Tested by random_programs_test.cc.
 #include "tests/oracle/program.h"
 
 #include <bit>

@@ -240,7 +240,7 @@ absl::Status ApartDevice::DoExecute(const QueueFences& fences,
 
 }  // namespace
 
-Ref<hal::Device> MakeApart(const Ref<hal::Device>& inner, Sight sight) {
+Ref<hal::Device> CreateApartDevice(const Ref<hal::Device>& inner, Sight sight) {
   return MakeRef<ApartDevice>(inner, sight);
 }
 

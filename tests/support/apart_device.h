@@ -14,8 +14,8 @@ namespace eyrie::tests {
 enum class Sight { kAll, kAsked };
 
 // `inner` runs the operations.
-Ref<hal::Device> MakeApart(const Ref<hal::Device>& inner,
-                           Sight sight = Sight::kAll);
+Ref<hal::Device> CreateApartDevice(const Ref<hal::Device>& inner,
+                                   Sight sight = Sight::kAll);
 
 }  // namespace eyrie::tests
 

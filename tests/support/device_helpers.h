@@ -74,7 +74,7 @@ inline std::string StateAt(Semaphore& semaphore, uint64_t value) {
 template <typename Operation>
 absl::Status Finish(hal::Device& device, const Operation& operation) {
   const Ref<Semaphore> done = *device.CreateSemaphore(0);
-  const Ref<Fence> signal = Fence::At(done, 1);
+  const Ref<Fence> signal = Fence::ForPoint(done, 1);
   const absl::Status status = operation(QueueFences{nullptr, signal.get()});
   if (!status.ok()) {
     EXPECT_EQ(State(*done), StatusText(status));

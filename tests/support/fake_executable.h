@@ -45,6 +45,17 @@ inline Ref<hal::Executable> CreateFakeExecutable(
   return MakeRef<FakeExecutable>(kernels);
 }
 
+// A kernel that doubles its word of binding 0. Atomic, because tests may read
+// the words while it runs.
+inline int DoubleKernel(const hal::cpu::Environment*,
+                        const hal::cpu::DispatchState* dispatch,
+                        const hal::cpu::WorkgroupState* workgroup) {
+  auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
+  uint32_t* const word = words + workgroup->workgroup_id_x;
+  __atomic_store_n(word, 2 * *word, __ATOMIC_RELEASE);
+  return 0;
+}
+
 }  // namespace eyrie
 
 #endif  // EYRIE_TESTS_SUPPORT_FAKE_EXECUTABLE_H_

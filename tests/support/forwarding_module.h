@@ -62,6 +62,18 @@ inline Module Forwarding(const std::string& import,
   return Loaded(module);
 }
 
+// Calls "f" of a module that forwards to "host.f".
+inline Result<std::vector<Value>> CallForwarded(
+    const Linker& linker, const std::string& convention,
+    const std::string& declaration, const std::vector<Value>& arguments,
+    Jit jit = Jit::kLazy) {
+  auto context = Context::Create(*Device::Open("local-sync", {.jit = jit}),
+                                 Forwarding("host.f", convention, declaration),
+                                 {.linker = &linker});
+  if (!context) return context.error();
+  return context->Call("f", arguments);
+}
+
 }  // namespace eyrie
 
 #endif  // EYRIE_TESTS_SUPPORT_FORWARDING_MODULE_H_

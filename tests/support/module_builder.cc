@@ -13,8 +13,8 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
-#include "vm/module/module_generated.h"
 #include "vm/isa/opcode.h"
+#include "vm/module/module_generated.h"
 
 namespace eyrie::tests {
 namespace {
@@ -336,6 +336,12 @@ std::vector<uint8_t> ModuleBuilder::BuildZip() const {
   Append(file, static_cast<uint32_t>(directory_offset));
   Append(file, uint16_t{0});
   return file;
+}
+
+std::string Registers(int count) {
+  std::string list = "[";
+  for (int i = 0; i < count; ++i) absl::StrAppend(&list, i ? " i" : "i", i);
+  return list + "]";
 }
 
 }  // namespace eyrie::tests

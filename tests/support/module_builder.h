@@ -103,6 +103,9 @@ class ModuleBuilder {
   std::vector<uint8_t> BuildFlatBuffer() const;
 };
 
+// Returns the first i32 registers as a list of operands: "[i0 i1 i2]".
+std::string Registers(int count);
+
 }  // namespace eyrie::tests
 
 #endif  // EYRIE_TESTS_SUPPORT_MODULE_BUILDER_H_

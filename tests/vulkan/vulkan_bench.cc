@@ -229,7 +229,7 @@ void Chain(benchmark::State& state) {
       }
     }
     if (!commands->Finalize().ok()) std::abort();
-    const Ref<Fence> signal = Fence::At(semaphore, ++value);
+    const Ref<Fence> signal = Fence::ForPoint(semaphore, ++value);
     if (!device->QueueExecute({nullptr, signal.get()}, commands, {}).ok() ||
         !signal->Wait(Deadline::Never()).ok()) {
       std::abort();

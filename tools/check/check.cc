@@ -21,6 +21,7 @@
 #include "base/deadline.h"
 #include "base/file_writer.h"
 #include "base/folders.h"
+#include "base/glob.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
@@ -211,7 +212,7 @@ absl::Status Check::Select() {
   for (const ExpectedFailure& line : expected_failures_.lines()) {
     const bool used = absl::c_any_of(plan_.tests(), [&](const Test& test) {
       return absl::c_any_of(plan_.Names(test), [&](const std::string& name) {
-        return MatchesPattern(line.pattern, name);
+        return MatchesPattern(name, line.pattern);
       });
     });
     if (!used) {

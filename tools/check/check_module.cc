@@ -1,6 +1,4 @@
 // Binds the functions of imports.def to expectations.
-//
-// Tested by check_module_test.cc, check_test.txt.
 #include "tools/check/check_module.h"
 
 #include <cstdint>

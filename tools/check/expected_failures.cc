@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/glob.h"
 #include "base/mapped_file.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -56,7 +57,7 @@ const ExpectedFailure* ExpectedFailures::Find(
     const std::vector<std::string>& names) const {
   for (const ExpectedFailure& line : lines_) {
     for (const std::string& name : names) {
-      if (MatchesPattern(line.pattern, name)) return &line;
+      if (MatchesPattern(name, line.pattern)) return &line;
     }
   }
   return nullptr;

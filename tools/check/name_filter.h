@@ -2,8 +2,7 @@
 //
 //   filter   := [patterns] ['-' patterns]     run these, except those
 //   patterns := pattern (':' pattern)*        none before '-': all
-// '*' matches any text, '?' any character. Uses linear space; the time of a
-// match is at most the product of the lengths of pattern and name.
+// base/glob.h says what a pattern matches.
 // Tested by name_filter_test.cc.
 #ifndef EYRIE_TOOLS_CHECK_NAME_FILTER_H_
 #define EYRIE_TOOLS_CHECK_NAME_FILTER_H_
@@ -14,8 +13,6 @@
 #include "absl/strings/string_view.h"
 
 namespace eyrie::tools {
-
-bool MatchesPattern(absl::string_view pattern, absl::string_view name);
 
 class NameFilter {
  public:

@@ -6,44 +6,6 @@
 namespace eyrie::tools {
 namespace {
 
-TEST(NameFilter, Patterns) {
-  const struct {
-    const char* pattern;
-    const char* name;
-    bool matches;
-  } kCases[] = {
-      {"", "", true},
-      {"", "a", false},
-      {"a", "a", true},
-      {"a", "ab", false},
-      {"*", "", true},
-      {"*", "m.f", true},
-      {"m.*", "m.f", true},
-      {"m.*", "n.f", false},
-      {"*.f", "m.f", true},
-      {"*.f", "m.ff", false},
-      {"?.f", "m.f", true},
-      {"?.f", ".f", false},
-      {"*a*b*", "xaxxbx", true},
-      {"*a*b*", "xbxxax", false},
-      {"a**", "a", true},
-      {"**a?*", "bab", true},
-      {"*aab", "aaaaab", true},
-      {"m.f", "m?f", false},
-  };
-  for (const auto& c : kCases) {
-    EXPECT_EQ(MatchesPattern(c.pattern, c.name), c.matches)
-        << c.pattern << " on " << c.name;
-  }
-}
-
-TEST(NameFilter, TakesNoTimeBeyondAProduct) {
-  const std::string name(10000, 'a');
-  std::string pattern;
-  for (int i = 0; i < 1000; ++i) pattern += "a*";
-  EXPECT_FALSE(MatchesPattern(pattern + "b", name));
-}
-
 TEST(NameFilter, Filters) {
   const struct {
     const char* filter;

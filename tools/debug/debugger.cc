@@ -1,4 +1,4 @@
-// Decides when a call stops, and reads commands then. Tested by debug_test.txt.
+// Decides when a call stops, and reads commands then.
 #include "tools/debug/debugger.h"
 
 #include <functional>

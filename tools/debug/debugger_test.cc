@@ -3,7 +3,6 @@
 #include "tools/debug/debugger.h"
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,15 +15,15 @@
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
-#include "nlohmann/json.hpp"
 #include "tests/support/call_inputs.h"
+#include "tests/support/manifest.h"
 #include "vm/isa/value.h"
 #include "vm/run/context.h"
 
 namespace eyrie::tools {
 namespace {
 
-using Json = nlohmann::json;
+using tests::Json;
 using Lines = std::vector<std::string>;
 
 constexpr char kFolder[] = "tests/modules/";
@@ -141,10 +140,8 @@ int RunCase(const std::string& path, const Json& entry, int& stops) {
   Rig plain(path, /*pauses=*/false);
   Rig walked(path, /*pauses=*/true);
   if (!plain.ok() || !walked.ok()) return 0;
-  const Json calls =
-      entry.contains("sequence") ? entry["sequence"] : Json::array({entry});
   int compared = 0;
-  for (const Json& call : calls) {
+  for (const Json& call : tests::CallsOf(entry)) {
     const auto want = plain.Call(call);
     const auto got = walked.Call(call);
     EXPECT_EQ(want.ok(), got.ok()) << call.dump();
@@ -171,15 +168,13 @@ constexpr const char* kModules[] = {
 };
 
 TEST(Debugger, StepsDoWhatTheCallDoesAlone) {
-  std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
-  const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  ASSERT_TRUE(manifest.is_object());
+  const std::vector<Json> modules = tests::ManifestModules();
   int compared = 0;
   int stops = 0;
   for (const char* const path : kModules) {
     SCOPED_TRACE(path);
     int of_module = 0;
-    for (const Json& module : manifest["modules"]) {
+    for (const Json& module : modules) {
       if (module["file"] != path) continue;
       for (const Json& entry : module["cases"]) {
         of_module += RunCase(path, entry, stops);

@@ -1,6 +1,4 @@
 // Records the types of an instruction's results when the next one begins.
-//
-// Tested by frame_tracker_test.cc.
 #include "tools/debug/frame_tracker.h"
 
 #include <functional>

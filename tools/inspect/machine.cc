@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/glob.h"
 #include "base/plain_text.h"
 #include "hal/drivers/drivers.h"
 
@@ -22,7 +23,7 @@ Machine::Machine(const std::vector<std::string>& patterns,
   if (wanted.empty()) wanted.push_back(kCpuPattern);
   for (const auto& driver : hal::AllDrivers()) {
     const bool matches = absl::c_any_of(wanted, [&](const std::string& text) {
-      return hal::MatchesPattern(driver->name(), text);
+      return MatchesPattern(driver->name(), text);
     });
     if (matches) OpenDevicesOf(*driver, options);
   }

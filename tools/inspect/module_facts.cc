@@ -1,6 +1,4 @@
 // The roles of arguments in hal/module/imports.def say what a call does.
-//
-// Tested by module_facts_test.cc, inspect_test.txt.
 #include "tools/inspect/module_facts.h"
 
 #include <algorithm>

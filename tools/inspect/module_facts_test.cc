@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
+#include "tests/support/releases.h"
 #include "tools/inspect/program.h"
 #include "vm/module/module_def.h"
 
@@ -88,7 +89,7 @@ TEST(ModuleFacts, OfTwoDevices) {
 }
 
 TEST(ModuleFacts, OfParameters) {
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+  for (const char* release : tests::kReleases) {
     const ModuleFacts facts =
         FactsOf(absl::StrCat(release, "/parameters.vmfb"));
     EXPECT_EQ(facts.unknown_parameters, 0u);

@@ -347,7 +347,7 @@ void HtmlWriter::WriteFunctionHead(uint32_t function) {
   const vm::FunctionDef& def = report_.def.functions[function];
   Add("<details><summary><code>", Plain(report_.names[function]), "</code> ",
       def.bytecode.size(), " bytes, ", def.block_count, " blocks, ",
-      def.i32_register_count, " and ", def.ref_register_count,
+      def.declared_i32_count, " and ", def.declared_ref_count,
       " registers</summary>\n<pre id=\"f", function, "\">");
 }
 

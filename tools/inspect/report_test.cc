@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/support/releases.h"
 #include "tools/inspect/html_text.h"
 #include "tools/inspect/size_text.h"
 
@@ -65,7 +66,7 @@ void ExpectKernel(const Report& report, const DispatchUse& dispatch) {
 TEST(Report, OfEveryFixture) {
   int seen = 0;
   int unknown = 0;  // dispatches with a kernel chosen at run time
-  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+  for (const char* release : tests::kReleases) {
     const int number = std::stoi(std::string(release).substr(2));
     for (const auto& entry : std::filesystem::directory_iterator(
              absl::StrCat("tests/modules/", release))) {

@@ -1,6 +1,4 @@
 // A forward data flow over blocks, to a fixed point.
-//
-// Tested by value_flow_test.cc.
 #include "tools/inspect/value_flow.h"
 
 #include <set>

@@ -72,6 +72,12 @@ TEST(Assembler, SaysWhatIsWrongWithAText) {
   }
 }
 
+TEST(Assembler, ReadsOtherTexts) {
+  for (const auto& [text, want] : kOtherTexts) {
+    EXPECT_EQ(Again(text), want) << text;
+  }
+}
+
 TEST(Assembler, KeepsWholeTexts) {
   for (const char* text : kWholeTexts) {
     EXPECT_EQ(Again(text), text);

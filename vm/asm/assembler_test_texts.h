@@ -81,6 +81,23 @@ inline constexpr LinePair kOtherLines[] = {
      "vm.global.store.indirect.ref %i0 : !vm.buffer, %R0"},
     {"vm.print \"name\"(%i0, %r0)", "vm.print \"name\", %i0, %r0"},
     {"vm.trace \"name\"()", "vm.trace \"name\""},
+    // A ',' after the last entry of a list.
+    {"%i2 = vm.add.i32 %i0, %i1,", "%i2 = vm.add.i32 %i0, %i1"},
+    {"%i1, = vm.call @n.plain(%i0,)", "%i1 = vm.call @n.plain(%i0)"},
+    {"vm.discard.refs %r0, %r1 ,", "vm.discard.refs %r0, %r1"},
+    {"%i1 = vm.call.variadic @n.spread segments[ 0, 1, ] ( %i0, %i1 )",
+     "%i1 = vm.call.variadic @n.spread segments[0, 1](%i0, %i1)"},
+    {"vm.print \"name\",", "vm.print \"name\""},
+    // Numbers as in C.
+    {"%i0 = vm.const.i32 010", "%i0 = vm.const.i32 8  // 0x00000008"},
+    {"%i0 = vm.const.i32 +5", "%i0 = vm.const.i32 5  // 0x00000005"},
+    {"%i0 = vm.const.f32 +.5", "%i0 = vm.const.f32 0.5"},
+    {"%i0 = vm.global.load.i32 .rwdata[0x4]",
+     "%i0 = vm.global.load.i32 .rwdata[4]"},
+    {"%r0 = vm.const.ref.rodata 0x0", "%r0 = vm.const.ref.rodata 0  // 1b"},
+    // The type of the operand of a cast decides nothing.
+    {"%r0 = vm.cast.any.ref %R0 : !vm.list<i8> -> !vm.buffer",
+     "%r0 = vm.cast.any.ref %R0 : !vm.ref<?> -> !vm.buffer"},
     {"%r0 = vm.list.alloc %i0 : !vm.list<vm.buffer>",
      "%r0 = vm.list.alloc %i0 : !vm.list<!vm.buffer>"},
     {"vm.call @m:0()", "vm.call @f()"},
@@ -127,6 +144,9 @@ inline constexpr LinePair kWrongLines[] = {
     {"%i2 = vm.add.i32 %i0, %i99999999999",
      "25: Register i99999999999 does not exist; the last is 32766."},
     {"%i2 = vm.add.i32 %i0, %i1x", "25: Expected a register"},
+    {"%i2 = vm.add.i32 %i0, %i010", "25: Expected a register"},
+    {"%i0 = vm.const.i32 08", "22: Expected an integer of 32 bits."},
+    {"vm.discard.refs %r0,,", "23: Expected a register"},
     {"%i0 = vm.const.f32 1e40", "22: The number exceeds f32."},
     {"%r0 = vm.const.ref.rodata 1",
      "3: const.ref.rodata names constant 1; the "
@@ -257,6 +277,59 @@ inline constexpr TextPair kWrongTexts[] = {
      "t:4:3: discard.refs requires bytecode 16; the module has 15."},
     {"vm.module @m\n//! func.registers 99999 i32, 1 ref",
      "t:2:32: A function may have at most 32767 i32 and 16383 ref registers."},
+};
+
+// Texts that upstream's assembler takes, and what they are as a dump prints
+// them.
+inline constexpr TextPair kOtherTexts[] = {
+    // Exports may come first. Results may have names.
+    {"vm.export @g=@f\n"
+     "vm.module @m version 0x2\n"
+     "vm.rodata[0x0]=0a\n"
+     "vm.func @f(%i0: i32, %i1: i32,) -> (%i0: i32, sum: i32,) {\n"
+     "  vm.return %i0, %i1,\n"
+     "}\n",
+     "vm.module @m version 2\n"
+     "vm.rodata[0] = 0A\n"
+     "\n"
+     "vm.export @g\n"
+     "vm.func @g(%i0: i32, %i1: i32) -> (i32, i32) {\n"
+     "^bb0:\n"
+     "  vm.return %i0, %i1\n"
+     "}\n"},
+    // Targets of branches, with and without a ',' or '()'.
+    {"vm.module @m\n"
+     "vm.func @f(%i0: i32) -> () {\n"
+     "  vm.cond_br %i0, ^a ^b\n"
+     "^a:\n"
+     "  vm.br ^b(),\n"
+     "^b:\n"
+     "  vm.br_table %i0 {default: ^a 0: ^b(%i0->%i1) 0x1: ^a, }\n"
+     "}\n",
+     "vm.module @m version 0\n"
+     "\n"
+     "vm.func @fn0(%i0: i32) -> () {\n"
+     "^bb0:\n"
+     "  vm.cond_br %i0, ^bb1(), ^bb2()\n"
+     "^bb1:\n"
+     "  vm.br ^bb2()\n"
+     "^bb2:\n"
+     "  vm.br_table %i0 { default: ^bb1(), 0: ^bb2(%i0->%i1), 1: ^bb1() }\n"
+     "}\n"},
+    // The registers that upstream's assembler declares: those that the code
+    // names.
+    {"vm.module @m version 0\n"
+     "//! func.registers 0 i32, 0 ref\n"
+     "vm.func @f(%i0: i32, %r0: !vm.buffer) -> () {\n"
+     "  vm.return\n"
+     "}\n",
+     "vm.module @m version 0\n"
+     "\n"
+     "//! func.registers 0 i32, 0 ref\n"
+     "vm.func @fn0(%i0: i32, %r0: !vm.ref<?>) -> () {\n"
+     "^bb0:\n"
+     "  vm.return\n"
+     "}\n"},
 };
 
 // Texts that are unchanged after assembling and disassembling.

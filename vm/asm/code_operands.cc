@@ -92,7 +92,8 @@ absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(TextCursor& in) {
   if (in.Accept("%")) name = in.TakeName();
   const char bank = name.empty() ? '\0' : name[0];
   const absl::string_view digits = name.substr(name.empty() ? 0 : 1);
-  if ((bank != 'i' && bank != 'r' && bank != 'R') || digits.empty() ||
+  const bool octal = digits.size() > 1 && digits[0] == '0';  // as C reads it
+  if (octal || (bank != 'i' && bank != 'r' && bank != 'R') || digits.empty() ||
       !std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit)) {
     in.set_position(at);
     return in.Error("Expected a register, as in %i0 or %r0.");
@@ -167,7 +168,7 @@ absl::Status CodeParser::TakeRegisters(TextCursor& in, OperandKind kind,
     }
     if (list.size() == kMaxEntries) return TooLong(in);
     list.push_back(reg);
-  } while (in.Accept(","));
+  } while (in.AcceptNext());
   return absl::OkStatus();
 }
 
@@ -181,7 +182,7 @@ absl::Status CodeParser::TakeSegments(TextCursor& in,
     if (count > 0xFFFF) return in.ErrorAt(at, "The count exceeds 65535.");
     if (list.size() == kMaxEntries) return TooLong(in);
     list.push_back(static_cast<uint16_t>(count));
-  } while (in.Accept(","));
+  } while (in.AcceptNext());
   return absl::OkStatus();
 }
 
@@ -205,13 +206,14 @@ absl::Status CodeParser::TakeRemap(TextCursor& in,
     if (list.size() == 2 * kMaxEntries) return TooLong(in);
     list.push_back(from);
     list.push_back(to);
-  } while (in.Accept(","));
+  } while (in.AcceptNext());
   return in.Expect(")");
 }
 
 absl::Status CodeParser::TakeCases(TextCursor& in,
                                    std::vector<BranchCase>& cases) {
-  while (in.Accept(",")) {
+  // A ',' after a target is optional.
+  while (in.AcceptNext() || absl::ascii_isdigit(in.Peek())) {
     in.SkipBlanks();
     const size_t at = in.position();
     ASSIGN_OR_RETURN(const uint32_t number, in.TakeU32("a case's number"));

@@ -29,6 +29,20 @@ absl::Status CheckBlocks(const FrameNeeds& needs, const TextCursor& in,
       at, absl::StrCat("The function has more than ", kMaxBlocks, " blocks."));
 }
 
+bool IsBracket(char c) { return c == '[' || c == ']' || c == '(' || c == ')'; }
+
+// Removes the first words of a pattern up to a blank, a place or a bracket.
+absl::string_view TakeLiteral(absl::string_view& pattern) {
+  size_t end = 1;
+  while (end < pattern.size() && pattern[end] != ' ' && pattern[end] != '$' &&
+         !IsBracket(pattern[end]) && !IsBracket(pattern[end - 1])) {
+    ++end;
+  }
+  const absl::string_view literal = pattern.substr(0, end);
+  pattern.remove_prefix(end);
+  return literal;
+}
+
 }  // namespace
 
 absl::Status CodeParser::ParseLine(const SourceLine& line, TextCursor& in) {
@@ -175,7 +189,12 @@ absl::Status CodeParser::ParseOperands(TextCursor& in,
     in.set_position(begin);
     Instruction attempt = Instruction::Create(*instruction.op);
     absl::Status status = ParsePattern(in, pattern, attempt);
-    if (status.ok()) status = in.ExpectEnd();
+    if (status.ok()) {
+      // A ',' after the last operand is allowed.
+      const size_t end = in.position();
+      if (in.AcceptNext()) in.set_position(end);
+      status = in.ExpectEnd();
+    }
     if (status.ok()) {
       instruction = std::move(attempt);
       return status;
@@ -191,6 +210,7 @@ absl::Status CodeParser::ParseOperands(TextCursor& in,
 absl::Status CodeParser::ParsePattern(TextCursor& in, absl::string_view pattern,
                                       Instruction& instruction) {
   const OpInfo& op = *instruction.op;
+  bool after_target = false;  // of a branch, where a ',' is optional
   while (!pattern.empty()) {
     if (pattern[0] == ' ') {
       pattern.remove_prefix(1);
@@ -201,6 +221,7 @@ absl::Status CodeParser::ParsePattern(TextCursor& in, absl::string_view pattern,
       const int index = pattern[1] - '0';
       RETURN_IF_ERROR(
           ParseOperand(in, op.reads[index], instruction.reads[index]));
+      after_target = op.reads[index] == OperandKind::kRemap;
       pattern.remove_prefix(2);
     } else if (pattern[0] == '{' && pattern.size() > 1 && pattern[1] != ' ') {
       const size_t end = pattern.find('}');
@@ -210,13 +231,12 @@ absl::Status CodeParser::ParsePattern(TextCursor& in, absl::string_view pattern,
       }
       pattern.remove_prefix(end + 1);
     } else {
-      size_t end = 1;
-      while (end < pattern.size() && pattern[end] != ' ' &&
-             pattern[end] != '$') {
-        ++end;
+      const absl::string_view literal = TakeLiteral(pattern);
+      if (literal == "!vm.ref<?>") {  // any type: it decides nothing
+        RETURN_IF_ERROR(in.TakeType().status());
+      } else if (literal != "," || !after_target || in.Peek() != '^') {
+        RETURN_IF_ERROR(in.Expect(literal));
       }
-      RETURN_IF_ERROR(in.Expect(pattern.substr(0, end)));
-      pattern.remove_prefix(end);
     }
   }
   return absl::OkStatus();

@@ -146,7 +146,8 @@ void CodePrinter::PrintOperand(OperandKind kind, const OperandValue& value,
     case OperandKind::kGlobalRef:
       return absl::StrAppend(&to, ".refs[", number, "]");
     case OperandKind::kRodata:
-      return absl::StrAppend(&to, number);
+      if (constants_.empty()) return absl::StrAppend(&to, number);
+      return absl::StrAppend(&to, constants_[number]);
     case OperandKind::kType:
       return absl::StrAppend(&to, TypeText(def_.types[number]));
     case OperandKind::kFunc:
@@ -210,7 +211,7 @@ void CodePrinter::PrintComment(const Instruction& instruction,
     absl::StrAppendFormat(&to, "  // 0x%08X", number);
   } else if (op.reads[0] == OperandKind::kImmI64) {
     absl::StrAppendFormat(&to, "  // 0x%016X", number);
-  } else if (op.reads[0] == OperandKind::kRodata) {
+  } else if (op.reads[0] == OperandKind::kRodata && constants_.empty()) {
     absl::StrAppend(&to, "  // ", def_.rodata[number].bytes.size(), "b");
   }
 }

@@ -38,8 +38,14 @@ struct Callees {
 class CodePrinter {
  public:
   // If `escapes`, strings have escapes, which upstream does not support.
-  CodePrinter(const ModuleDef& def, const Callees& callees, bool escapes)
-      : def_(def), callees_(callees), escapes_(escapes) {}
+  // `constants` has the names of constants; if it is empty, their ordinals are
+  // printed. It must outlive the printer.
+  CodePrinter(const ModuleDef& def, const Callees& callees, bool escapes,
+              std::span<const std::string> constants = {})
+      : def_(def),
+        callees_(callees),
+        escapes_(escapes),
+        constants_(constants) {}
 
   // Prints the lines between a function's braces. If `offsets`, each line
   // begins with the offset of its instruction: "[0000000C]".
@@ -62,6 +68,7 @@ class CodePrinter {
   const ModuleDef& def_;
   const Callees& callees_;
   const bool escapes_;
+  const std::span<const std::string> constants_;
 
   // The current function.
   std::span<const uint8_t> code_;

@@ -102,6 +102,35 @@ std::optional<Escape> ReadEscape(absl::string_view text) {
   }
 }
 
+// Returns the value of a number as C writes it: decimal, 0x1F, or octal after a
+// 0. Nullopt if it is not one, or exceeds 64 bits.
+std::optional<uint64_t> NumberOf(absl::string_view text) {
+  const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
+  uint64_t value = 0;
+  if (hex) {
+    return absl::SimpleHexAtoi(text, &value) ? std::optional(value)
+                                             : std::nullopt;
+  }
+  const int base = text.substr(0, 1) == "0" ? 8 : 10;
+  for (const char c : text) {
+    if (c < '0' || c >= '0' + base) return std::nullopt;
+    const auto digit = static_cast<uint64_t>(c - '0');
+    if (value > (UINT64_MAX - digit) / base) return std::nullopt;
+    value = value * base + digit;
+  }
+  return text.empty() ? std::nullopt : std::optional(value);
+}
+
+// Reports whether a text that is not a number of 64 bits is a larger one.
+bool IsLargeNumber(absl::string_view text) {
+  const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
+  if (hex) text.remove_prefix(2);
+  const char last = !hex && text.substr(0, 1) == "0" ? '7' : '9';
+  return !text.empty() && std::all_of(text.begin(), text.end(), [=](char c) {
+    return hex ? absl::ascii_isxdigit(c) : c >= '0' && c <= last;
+  });
+}
+
 bool IsTypeChar(char c) {
   return IsNameChar(c) || c == '!' || c == '?' || c == '*';
 }
@@ -207,6 +236,12 @@ absl::Status TextCursor::Expect(absl::string_view text) {
   return Error(absl::StrCat("Expected '", text, "'."));
 }
 
+bool TextCursor::AcceptNext() {
+  if (!Accept(",")) return false;
+  const char next = Peek();
+  return next != '\0' && next != ')' && next != ']' && next != '}';
+}
+
 absl::Status TextCursor::ExpectEnd() {
   if (AtEnd()) return absl::OkStatus();
   return Error("Expected the end of the line.");
@@ -235,38 +270,39 @@ absl::string_view TextCursor::TakeRest() {
 absl::StatusOr<uint32_t> TextCursor::TakeU32(absl::string_view what) {
   SkipBlanks();
   const size_t begin = at_;
-  while (at_ < end_ && absl::ascii_isdigit(line_->text[at_])) ++at_;
+  while (at_ < end_ && absl::ascii_isalnum(line_->text[at_])) ++at_;
   const absl::string_view digits = line_->text.substr(begin, at_ - begin);
-  uint32_t value = 0;
-  if (absl::SimpleAtoi(digits, &value)) return value;
+  const std::optional<uint64_t> value = NumberOf(digits);
+  if (value.has_value() && *value <= UINT32_MAX) {
+    return static_cast<uint32_t>(*value);
+  }
   at_ = begin;
-  return Error(digits.empty() ? absl::StrCat("Expected ", what, ".")
-                              : absl::StrCat("The number ", digits, " for ",
-                                             what, " exceeds 32 bits."));
+  return Error(value.has_value() || IsLargeNumber(digits)
+                   ? absl::StrCat("The number ", digits, " for ", what,
+                                  " exceeds 32 bits.")
+                   : absl::StrCat("Expected ", what, "."));
+}
+
+bool TextCursor::TakeSign() {
+  const bool negative = Accept("-");
+  if (!negative) Accept("+");
+  return negative;
 }
 
 absl::StatusOr<uint64_t> TextCursor::TakeInteger(int bits) {
   SkipBlanks();
   const size_t begin = at_;
-  const bool negative = Accept("-");
+  const bool negative = TakeSign();
   const absl::string_view digits = TakeName();
-  uint64_t value = 0;
-  const bool hex = digits.substr(0, 2) == "0x" || digits.substr(0, 2) == "0X";
-  if (!(hex ? absl::SimpleHexAtoi(digits, &value)
-            : absl::SimpleAtoi(digits, &value))) {
-    // It is still a number, but too large for any width.
-    const absl::string_view number = hex ? digits.substr(2) : digits;
-    const bool too_large =
-        !number.empty() &&
-        std::all_of(number.begin(), number.end(), [hex](char c) {
-          return hex ? absl::ascii_isxdigit(c) : absl::ascii_isdigit(c);
-        });
+  const std::optional<uint64_t> number = NumberOf(digits);
+  if (!number.has_value()) {
     return ErrorAt(
-        begin, too_large
+        begin, IsLargeNumber(digits)
                    ? absl::StrCat("The number ", negative ? "-" : "", digits,
                                   " exceeds ", bits, " bits.")
                    : absl::StrCat("Expected an integer of ", bits, " bits."));
   }
+  uint64_t value = *number;
   const uint64_t half = uint64_t{1} << (bits - 1);
   if (value > (negative ? half : half + (half - 1))) {
     return ErrorAt(begin, absl::StrCat("The number ", negative ? "-" : "",
@@ -280,7 +316,7 @@ absl::StatusOr<uint64_t> TextCursor::TakeNan(bool negative, int bits) {
   const bool quiet = !Accept("snan");
   if (quiet) RETURN_IF_ERROR(Expect("nan"));
   uint64_t payload = 0;
-  if (Accept("(")) {
+  if (Accept("(") && !Accept(")")) {
     const size_t begin = at_;
     if (!absl::SimpleHexAtoi(TakeName(), &payload) ||
         payload >= QuietBit(bits)) {
@@ -297,7 +333,7 @@ absl::StatusOr<uint64_t> TextCursor::TakeNan(bool negative, int bits) {
 absl::StatusOr<uint64_t> TextCursor::TakeFloat(int bits) {
   SkipBlanks();
   const size_t begin = at_;
-  const bool negative = Accept("-");
+  const bool negative = TakeSign();
   absl::string_view text = rest();
   if (text.substr(0, 3) == "nan" || text.substr(0, 4) == "snan") {
     return TakeNan(negative, bits);

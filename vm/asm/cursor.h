@@ -68,6 +68,9 @@ class TextCursor {
   bool AcceptHere(absl::string_view text);
   // Like Accept, but returns the error "Here … is expected." if it fails.
   absl::Status Expect(absl::string_view text);
+  // Reads the ',' after an entry of a list. Returns false if the list ends
+  // here, with or without a ',' after its last entry.
+  bool AcceptNext();
   // Returns an error unless AtEnd().
   absl::Status ExpectEnd();
 
@@ -78,10 +81,10 @@ class TextCursor {
   // Reads the rest, without blanks around it.
   absl::string_view TakeRest();
 
-  // Reads decimal digits. Errors mention `what`, such as "a version".
+  // Reads a number: decimal, 0x1F, or octal after a 0, as C does. Errors
+  // mention `what`, such as "a version".
   absl::StatusOr<uint32_t> TakeU32(absl::string_view what);
-  // Reads a number of `bits` bits, signed or unsigned, decimal or 0x. Returns
-  // its bits.
+  // The same for a number of `bits` bits, signed or unsigned. Returns its bits.
   absl::StatusOr<uint64_t> TakeInteger(int bits);
   // Reads a decimal or hexadecimal float, inf, nan, nan(0x1) or snan(0x1).
   // Returns its bits.
@@ -103,6 +106,8 @@ class TextCursor {
 
  private:
   absl::string_view rest() const { return line_->text.substr(at_, end_ - at_); }
+  // Reads '-' or '+', if there is one; returns true for '-'.
+  bool TakeSign();
   absl::StatusOr<uint64_t> TakeNan(bool negative, int bits);
 
   const SourceLine* line_;

@@ -48,6 +48,14 @@ constexpr NumberRow kIntegers[] = {
     {"0x", 32, "Expected an integer of 32 bits."},
     {"", 32, "Expected an integer of 32 bits."},
     {"12x", 32, "Expected an integer of 32 bits."},
+    // As C reads numbers, and so upstream.
+    {"+5", 32, "5"},
+    {"010", 32, "8"},
+    {"-0017", 32, "4294967281"},
+    {"08", 32, "Expected an integer of 32 bits."},
+    {"07777777777777777777777", 64,
+     "The number 07777777777777777777777 exceeds 64 bits."},
+    {"+-1", 32, "Expected an integer of 32 bits."},
     {"--1", 32, "Expected an integer of 32 bits."},
 };
 
@@ -56,6 +64,44 @@ TEST(TextCursor, ReadsIntegers) {
     const SourceLine line = {"t", 1, row.text};
     TextCursor in = Over(line);
     EXPECT_EQ(Text(in.TakeInteger(row.bits)), row.want) << row.text;
+  }
+}
+
+TEST(TextCursor, ReadsCounts) {
+  constexpr NumberRow kRows[] = {
+      {"7]", 32, "7"},
+      {"0x1F,", 32, "31"},
+      {"15.0", 32, "15"},
+      {"010", 32, "8"},
+      {"4294967296", 32, "The number 4294967296 for a count exceeds 32 bits."},
+      {"99999999999999999999", 32,
+       "The number 99999999999999999999 for a count exceeds 32 bits."},
+      {"-1", 32, "Expected a count."},
+      {"1x", 32, "Expected a count."},
+      {"", 32, "Expected a count."},
+  };
+  for (const NumberRow& row : kRows) {
+    const SourceLine line = {"t", 1, row.text};
+    TextCursor in = Over(line);
+    EXPECT_EQ(Text(in.TakeU32("a count")), row.want) << row.text;
+  }
+}
+
+TEST(TextCursor, FindsTheEndOfAList) {
+  const struct {
+    const char* text;
+    bool next;
+    const char* rest;
+  } kRows[] = {
+      {", %i1", true, "%i1"}, {",", false, ""},      {"", false, ""},
+      {" , )", false, ")"},   {",]", false, "]"},    {", }", false, "}"},
+      {") x", false, ") x"},  {"%i1", false, "%i1"},
+  };
+  for (const auto& row : kRows) {
+    const SourceLine line = {"t", 1, row.text};
+    TextCursor in = Over(line);
+    EXPECT_EQ(in.AcceptNext(), row.next) << row.text;
+    EXPECT_EQ(in.TakeRest(), row.rest) << row.text;
   }
 }
 
@@ -81,6 +127,8 @@ constexpr FloatRow kFloats[] = {
     {"-snan(0x7)", 64, 0xFFF0000000000007},
     {"0.1", 64, 0x3FB999999999999A},
     {"5e-324", 64, 1},
+    {"+1", 32, 0x3F800000},
+    {"nan()", 32, 0x7FC00000},
 };
 
 TEST(TextCursor, ReadsFloats) {
@@ -101,6 +149,7 @@ constexpr NumberRow kNoFloats[] = {
     {"x", 64, "Expected an f64."},
     {"1.5x", 32, "Expected an f32."},
     {"--1", 32, "Expected an f32."},
+    {"+-1", 32, "Expected an f32."},
     {"1e39", 32, "The number exceeds f32."},
     {"-1e400", 64, "The number exceeds f64."},
     {"nan(0x400000)", 32, "Expected a NaN's payload, as in nan(0x1)."},

@@ -1,17 +1,10 @@
 // Reads entries by their kind.
 #include "vm/asm/debug_locations.h"
 
+#include "base/optional_field.h"
 #include "flatbuffers/flatbuffers.h"
 
 namespace eyrie::vm {
-namespace {
-
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view()
-                         : absl::string_view(text->c_str(), text->size());
-}
-
-}  // namespace
 
 fbs::Location KindOf(const fbs::DebugDatabase& debug, uint32_t location) {
   return location < debug.locations_type()->size()

@@ -2,16 +2,12 @@
 #include "vm/asm/disassembler.h"
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
-#include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -22,6 +18,7 @@
 #include "vm/asm/cursor.h"
 #include "vm/asm/debug_locations.h"
 #include "vm/asm/frame_needs.h"
+#include "vm/asm/function_names.h"
 #include "vm/asm/module_plan.h"
 #include "vm/isa/version.h"
 #include "vm/module/module_generated.h"
@@ -87,6 +84,7 @@ class Disassembler {
                        options.most_text)),
         debug_(fbs::GetSizePrefixedModule(def_.archive().flatbuffer().data())
                    ->debug()),
+        names_(def_, options.notes),
         text_(most_, sink) {}
 
   absl::Status Print();
@@ -103,8 +101,6 @@ class Disassembler {
   }
 
   void CountNeeds();
-  void NameFunctions();
-  void NameCallees();
   // Prints everything before the functions.
   absl::Status PrintTables();
   void PrintHeader();
@@ -134,14 +130,9 @@ class Disassembler {
   const DisassemblyOptions& options_;
   const uint64_t most_;  // limit for the bytes of text
   const fbs::DebugDatabase* const debug_;
-  std::vector<FrameNeeds> needs_;         // by function
-  FrameNeeds all_needs_;                  // of all functions together
-  std::vector<absl::string_view> names_;  // of functions in the text; unique
-  std::deque<std::string> made_names_;    // names that the module does not have
-  Callees callees_;
-  // Exports by function, without exports whose name occurred before.
-  absl::flat_hash_map<uint32_t, std::vector<const ExportDef*>> exports_;
-  bool exports_ascend_ = true;  // in the order of their functions
+  std::vector<FrameNeeds> needs_;  // by function
+  FrameNeeds all_needs_;           // of all functions together
+  const FunctionNames names_;
   TextStream text_;
 };
 
@@ -168,49 +159,6 @@ void Disassembler::CountNeeds() {
         std::max(all_needs_.global_bytes, needs.global_bytes);
     all_needs_.global_refs =
         std::max(all_needs_.global_refs, needs.global_refs);
-  }
-}
-
-void Disassembler::NameFunctions() {
-  absl::flat_hash_set<absl::string_view> used;
-  uint32_t last = 0;
-  for (const ExportDef& exported : def_.exports) {
-    if (!used.insert(exported.name).second) continue;
-    exports_[exported.function].push_back(&exported);
-    if (exported.function < last) exports_ascend_ = false;
-    last = exported.function;
-  }
-  for (uint32_t i = 0; i < def_.functions.size(); ++i) {
-    if (auto it = exports_.find(i); it != exports_.end()) {
-      names_.push_back(it->second[0]->name);
-      continue;
-    }
-    absl::string_view name = def_.functions[i].debug_name;
-    if (name.empty() || !used.insert(name).second) {
-      std::string& made = made_names_.emplace_back(name);
-      if (name.empty()) made = absl::StrCat("fn", i);
-      while (used.contains(made)) absl::StrAppend(&made, "$", i);
-      name = *used.insert(made).first;
-    }
-    names_.push_back(name);
-  }
-}
-
-void Disassembler::NameCallees() {
-  using Name = std::optional<absl::string_view>;
-  absl::flat_hash_set<absl::string_view> imports;
-  for (const ImportDef& import : def_.imports) {
-    const bool is_first = imports.insert(import.full_name).second;
-    callees_.imports.push_back(is_first ? Name(import.full_name)
-                                        : std::nullopt);
-  }
-  callees_.module = SymbolText(def_.name);
-  const std::string own = absl::StrCat(def_.name, ".");
-  for (size_t i = 0; i < names_.size(); ++i) {
-    const bool clear = !imports.contains(names_[i]) &&
-                       !absl::StartsWith(names_[i], own) &&
-                       (options_.notes || exports_.contains(i));
-    callees_.functions.push_back(clear ? Name(names_[i]) : std::nullopt);
   }
 }
 
@@ -353,7 +301,7 @@ void Disassembler::PrintState() {
 }
 
 void Disassembler::PrintExport(const ExportDef& exported) {
-  const absl::string_view name = names_[exported.function];
+  const absl::string_view name = names_.function(exported.function);
   if (exported.name == name) {
     Line("vm.export ", SymbolText(name));
   } else {
@@ -362,9 +310,9 @@ void Disassembler::PrintExport(const ExportDef& exported) {
 }
 
 void Disassembler::PrintExports(uint32_t function) {
-  const auto it = exports_.find(function);
-  if (it == exports_.end()) return;
-  for (const ExportDef* exported : it->second) PrintExport(*exported);
+  for (const ExportDef* exported : names_.exports(function)) {
+    PrintExport(*exported);
+  }
 }
 
 LocationList Disassembler::LocationsOf(uint32_t function) const {
@@ -386,7 +334,7 @@ LocationList Disassembler::LocationsOf(uint32_t function) const {
 void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
   const FunctionDef& def = def_.functions[function];
   Line();
-  if (exports_ascend_) PrintExports(function);
+  if (names_.exports_ascend()) PrintExports(function);
   PrintAttributes("func.attr", def.attributes);
   if (!def.debug_name.empty()) {
     Note("func.name ", QuoteText(def.debug_name));
@@ -399,13 +347,13 @@ void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
   if (def.requirements != needs.requirements) {
     Note("func.requires ", FeaturesToString(def.requirements));
   }
-  if (def.i32_register_count != needs.i32_registers ||
-      def.ref_register_count != needs.ref_registers) {
-    Note("func.registers ", def.i32_register_count, " i32, ",
-         def.ref_register_count, " ref");
+  if (def.declared_i32_count != needs.i32_registers ||
+      def.declared_ref_count != needs.ref_registers) {
+    Note("func.registers ", def.declared_i32_count, " i32, ",
+         def.declared_ref_count, " ref");
   }
-  Line("vm.func ", SymbolText(names_[function]), SignatureText(signature),
-       " {");
+  Line("vm.func ", SymbolText(names_.function(function)),
+       SignatureText(signature), " {");
   printer.Print(function,
                 options_.notes ? LocationsOf(function) : LocationList(),
                 options_.offsets, text_);
@@ -414,11 +362,12 @@ void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
 
 absl::StatusOr<size_t> Disassembler::FindFunction() const {
   if (options_.function.empty()) return std::string::npos;
-  const auto it = std::find(names_.begin(), names_.end(), options_.function);
-  if (it != names_.end()) return it - names_.begin();
+  const size_t count = def_.functions.size();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (names_.function(i) == options_.function) return i;
+  }
   size_t ordinal = 0;
-  if (absl::SimpleAtoi(options_.function, &ordinal) &&
-      ordinal < names_.size()) {
+  if (absl::SimpleAtoi(options_.function, &ordinal) && ordinal < count) {
     return ordinal;
   }
   if (const ExportDef* exported = def_.FindExport(options_.function)) {
@@ -435,7 +384,7 @@ absl::Status Disassembler::PrintTables() {
   RETURN_IF_ERROR(PrintRodata());
   PrintState();
   if (options_.notes) PrintLocations();
-  if (exports_ascend_) return absl::OkStatus();
+  if (names_.exports_ascend()) return absl::OkStatus();
   Line();
   absl::flat_hash_set<absl::string_view> seen;
   for (const ExportDef& exported : def_.exports) {
@@ -446,14 +395,12 @@ absl::Status Disassembler::PrintTables() {
 
 absl::Status Disassembler::Print() {
   CountNeeds();
-  NameFunctions();
-  NameCallees();
   ASSIGN_OR_RETURN(const size_t only, FindFunction());
   if (!options_.only_functions) {
     if (options_.notes && !LocationsFit()) return TooLong();
     RETURN_IF_ERROR(PrintTables());
   }
-  CodePrinter printer(def_, callees_, options_.notes);
+  CodePrinter printer(def_, names_.callees(), options_.notes);
   for (uint32_t i = 0; i < def_.functions.size() && text_.ok(); ++i) {
     if (only == std::string::npos || i == only) PrintFunction(i, printer);
   }

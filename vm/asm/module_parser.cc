@@ -116,7 +116,8 @@ absl::Status ModuleParser::ParseCode(TextCursor& in) {
   const absl::string_view word = in.TakeName();
   for (const Word& directive : kDirectives) {
     if (word != directive.text) continue;
-    if (!scope_.has_module && &directive != kDirectives) {
+    if (!scope_.has_module && &directive != kDirectives &&
+        directive.handler != &ModuleParser::Export) {
       return in.ErrorAt(at, "The text must begin with 'vm.module @name'.");
     }
     RETURN_IF_ERROR((this->*directive.handler)(in));
@@ -342,7 +343,7 @@ absl::StatusOr<std::string> ModuleParser::TakeArguments(TextCursor& in) {
                                          counted, " for this argument."));
     }
     letters += letter;
-  } while (in.Accept(","));
+  } while (in.AcceptNext());
   RETURN_IF_ERROR(in.Expect(")"));
   return letters;
 }
@@ -354,8 +355,12 @@ absl::StatusOr<std::string> ModuleParser::TakeResults(TextCursor& in) {
   do {
     in.SkipBlanks();
     const size_t at = in.position();
+    // A result may have a name, or a register.
     if (in.Peek() == '%') RETURN_IF_ERROR(TakeDeclared(in).status());
-    ASSIGN_OR_RETURN(const std::string type, in.TakeType());
+    ASSIGN_OR_RETURN(std::string type, in.TakeType());
+    if (in.Accept(":")) {
+      ASSIGN_OR_RETURN(type, in.TakeType());
+    }
     const char letter = TypeLetter(type);
     if (letter == '\0') {
       return in.ErrorAt(at, absl::StrCat("Result type ", type,
@@ -363,7 +368,7 @@ absl::StatusOr<std::string> ModuleParser::TakeResults(TextCursor& in) {
                                          "i32, i64, f32, f64 or a ref."));
     }
     letters += letter;
-  } while (in.Accept(","));
+  } while (in.AcceptNext());
   RETURN_IF_ERROR(in.Expect(")"));
   return letters;
 }

@@ -30,12 +30,6 @@ namespace {
 
 using tests::ModuleBuilder;
 
-std::string Registers(int count) {
-  std::string list = "[";
-  for (int i = 0; i < count; ++i) absl::StrAppend(&list, i ? " i" : "i", i);
-  return list + "]";
-}
-
 ModuleBuilder Sample() {
   ModuleBuilder module;
   module.name = "sample";
@@ -64,7 +58,7 @@ ModuleBuilder Sample() {
       .AddFunction("many", absl::StrCat("0i_", std::string(17, 'i')),
                    absl::StrCat("entry: const.i32 5 i3 add.i32 i0 i3 i1 "
                                 "return ",
-                                Registers(17)))
+                                tests::Registers(17)))
       .i32_registers = 20;
   module
       .AddFunction(
@@ -72,7 +66,7 @@ ModuleBuilder Sample() {
           absl::StrCat("entry: const.i32 40 i25 const.i32.zero i20 "
                        "const.i32.zero i21 "
                        "br ^loop [] loop: call 3 [i20] ",
-                       Registers(17),
+                       tests::Registers(17),
                        " add.i32 i21 i1 i21 const.i32 1 i22 "
                        "add.i32 i20 i22 i20 cmp.lt.i32.s i20 i25 i24 "
                        "cond_br i24 ^loop [] ^end [] end: return [i21]"))

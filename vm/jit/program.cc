@@ -2,7 +2,6 @@
 #include "vm/jit/program.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace eyrie::vm::jit {
@@ -14,13 +13,6 @@ Handler Numbered(Form form, size_t row) {
   return reinterpret_cast<Handler>(
       (static_cast<uintptr_t>(form) << kFormShift) | row);
 }
-
-constexpr auto CreateLayouts() {
-  std::array<LoweredLayout, kOpCount> layouts;
-  for (size_t i = 0; i < kOpCount; ++i) layouts[i] = LayOut(kOps[i]);
-  return layouts;
-}
-constexpr auto kLayouts = CreateLayouts();
 
 template <typename T>
 T Read(const uint8_t* at) {
@@ -128,7 +120,7 @@ uint32_t Reader::ReadOp(const Instruction& i) {
     return (sizeof(LoweredBranchTable) + (table.count + 1) * 4 + 7) & ~7u;
   }
   if (op.op == Op::kYield) return sizeof(LoweredYield);
-  const LoweredLayout& layout = kLayouts[i.row];
+  const LoweredLayout& layout = kLoweredLayouts[i.row];
   int next = 0;
   for (OperandKind kind : op.reads) {
     AddOperand(kind, i.at + layout.at[next++], /*written=*/false);
@@ -257,7 +249,7 @@ void VisitRefOperands(const Instruction& i,
   if (i.is(Op::kCondBranch) || i.is(Op::kBranchTable) || i.is(Op::kYield)) {
     return;
   }
-  const LoweredLayout& layout = kLayouts[i.row];
+  const LoweredLayout& layout = kLoweredLayouts[i.row];
   int next = 0;
   auto visit = [&](OperandKind kind,
                    const std::function<void(uint16_t)>& each) {
@@ -314,7 +306,7 @@ std::vector<uint32_t> TargetsOf(const Instruction& i) {
     targets.push_back(i.offset + static_cast<uint32_t>(distance));
   };
   if (i.form == Form::kBranch || i.form == Form::kTurn) {
-    const uint8_t* at = i.at + kLayouts[i.row].branch_at();
+    const uint8_t* at = i.at + kLoweredLayouts[i.row].branch_at();
     add(Read<int32_t>(at));
     add(Read<int32_t>(at + 4));
   } else if (IsJump(i)) {

@@ -3,9 +3,10 @@
 // The interpreter charges one unit of fuel at every backward branch and every
 // call, and checks at the same places whether the call must stop:
 //   if (!meter.Charge()) return Fail(meter.StopReason());
-// Once stopped, a meter stays stopped. A context that works for another's calls
-// takes its fuel from the other's WorkBudget.
-// Tested by vm/run/limits_test.cc.
+// Once stopped, a meter stays stopped, unless only a limit of the call itself
+// was the reason (call_limits.h). A context that works for another's calls
+// takes its fuel from the other's WorkBudget. Tested by vm/run/limits_test.cc,
+// vm/run/call_limits_test.cc.
 #ifndef EYRIE_VM_LIMITS_METER_H_
 #define EYRIE_VM_LIMITS_METER_H_
 
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -20,6 +22,7 @@
 #include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/work_budget.h"
+#include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
 #include "vm/limits/suspension.h"
 
@@ -39,7 +42,16 @@ struct CallBudget {
 // Must be used on the context's thread, except where stated otherwise.
 class Meter {
  public:
-  enum class Reason : uint8_t { kNone, kDeadline, kCancelled, kStack };
+  enum class Reason : uint8_t {
+    kNone,
+    // Limits of the context, which fail it.
+    kDeadline,
+    kCancelled,
+    kStack,
+    // Limits of a LimitedCall, which end only this call.
+    kCallDeadline,
+    kCallCancelled,
+  };
 
   Meter() = default;
   explicit Meter(const Limits& limits);
@@ -55,8 +67,8 @@ class Meter {
     budget.fuel = std::min(fuel_limit_, first_portion_);
     budget.held = fuel_limit_ - budget.fuel;
     work_->Refill(fuel_limit_);
-    if (has_timeout()) [[unlikely]]
-      budget.deadline = DeadlineFromNow();
+    if (has_limits_) [[unlikely]]
+      Limit(budget);
     return budget;
   }
   // Switches to another call's budget. Returns what remains of the previous
@@ -74,6 +86,25 @@ class Meter {
     }
     return left;
   }
+  // Returns what remains of the running call's budget, which ends.
+  CallBudget Leave() {
+    Reclaim();
+    CallBudget left;
+    left.fuel = budget_.fuel;
+    left.held = budget_.held;
+    return left;
+  }
+  // The same for a budget that may have a deadline.
+  CallBudget LeaveTimed() {
+    CallBudget left = Leave();
+    left.deadline = std::exchange(budget_.deadline, Deadline());
+    return left;
+  }
+  // Returns the fuel that the last call used, also if it was suspended. Must be
+  // called between calls.
+  uint64_t FuelUsed() const {
+    return static_cast<uint64_t>(fuel_limit_ - budget_.fuel - budget_.held);
+  }
   // Postpones the running call's deadline.
   void Extend(absl::Duration by) {
     budget_.deadline = budget_.deadline.Plus(by);
@@ -81,7 +112,13 @@ class Meter {
   // Gives the fuel that a call took from the source and did not use back to it.
   void Return(const CallBudget& left) {
     const int64_t fuel = left.fuel + left.held;
-    if (source_ != nullptr && fuel > 0) source_->Give(fuel);
+    if (payer_ != nullptr && fuel > 0) payer_->Give(fuel);
+  }
+  // For a context that works for another's calls: takes the fuel of later calls
+  // from `payer`, which must outlive them; if it is null, from the source that
+  // the meter was created with.
+  void TakeFuelFrom(WorkBudget* payer) {
+    payer_ = payer != nullptr ? payer : source_.get();
   }
 
   // Takes one unit of fuel. Returns false if the call must end with
@@ -150,9 +187,18 @@ class Meter {
   }
 
   // Ends the call at its next backward branch or call; likewise those of
-  // contexts that work for it. Only the first reason counts. May be called by
-  // any thread; async-signal-safe.
+  // contexts that work for it. Only the first reason counts, but one that fails
+  // the context replaces one that does not. May be called by any thread;
+  // async-signal-safe. A reason of the call alone may only be given between
+  // BeginLimited and EndLimited.
   void Stop(Reason reason);
+  // Reports whether the context must fail, because of stop().
+  bool stopped_for_good() const {
+    const Reason reason = stop_.load(std::memory_order_relaxed);
+    return reason != Reason::kNone && !IsOfCall(reason);
+  }
+  // The alarm of a call at its deadline. May be called by any thread.
+  void StopLate() { Stop(alarm_reason_.load(std::memory_order_relaxed)); }
   // Reports whether the call must end for a reason other than fuel. May be
   // called by any thread.
   bool stopped() const {
@@ -166,9 +212,31 @@ class Meter {
     return budget_.fuel + budget_.held + lent < 0 || stopped();
   }
 
-  // The fuel of devices and contexts that work for this context's calls. In
-  // total they may use as much as the call itself.
-  const std::shared_ptr<WorkBudget>& work() const { return work_; }
+  // The fuel of devices and contexts that work for the running call. In total
+  // they may use as much as the call itself.
+  const std::shared_ptr<WorkBudget>& work() const { return call_work_; }
+  // The same for work that is not part of one call, such as that of objects
+  // which outlive it.
+  const std::shared_ptr<WorkBudget>& context_work() const { return work_; }
+
+  // Sets the limits of the calls that begin from now on; null: only those of
+  // the context. Returns the old value. See Context::LimitScope.
+  LimitedCall* set_next(LimitedCall* next);
+  // Applies the limits of the next call to the running one, whose budget is
+  // `budget`. Returns null if it has none.
+  LimitedCall* BeginLimited(const CallBudget& budget);
+  // Returns the limits of the running call; null if it has none of its own.
+  const LimitedCall* limited() const { return limited_; }
+  // Reports whether `fuel_left` or the device's work exceeds the running call's
+  // own fuel, but not the context's.
+  bool HasUsedOwnFuel(int64_t fuel_left) const;
+  // Ends the effect of BeginLimited, including a stop that only concerns the
+  // call. All threads that may stop the call must have been detached before.
+  void EndLimited(const CallBudget& left);
+
+  // Deadlines of calls that have other limits than time.
+  static constexpr Deadline kNoDeadline =
+      Deadline::FromNanoseconds(std::numeric_limits<int64_t>::max() / 2);
 
   // Reports whether calls have a deadline.
   bool has_timeout() const { return timeout_ != absl::InfiniteDuration(); }
@@ -189,6 +257,13 @@ class Meter {
 
  private:
   static constexpr auto kUnlimited = static_cast<int64_t>(Limits::kUnlimited);
+
+  static bool IsOfCall(Reason reason) {
+    return reason >= Reason::kCallDeadline;
+  }
+
+  // Applies limits other than the context's fuel to the budget of a new call.
+  [[gnu::cold, gnu::noinline]] void Limit(CallBudget& budget) const;
 
   bool ticks() const { return first_portion_ == kTick; }
   // Holds back the fuel beyond the next tick.
@@ -213,8 +288,14 @@ class Meter {
   int64_t calls_until_tick_ = kUnlimited;
   bool ticked_ = false;
   std::atomic<Reason> stop_ = Reason::kNone;
+  std::atomic<Reason> alarm_reason_ = Reason::kDeadline;
+  bool has_limits_ = false;  // see Limit
   std::shared_ptr<WorkBudget> source_;
+  WorkBudget* payer_ = nullptr;  // source_ or what replaces it
   const std::shared_ptr<WorkBudget> work_ = std::make_shared<WorkBudget>();
+  std::shared_ptr<WorkBudget> call_work_ = work_;
+  LimitedCall* next_ = nullptr;     // limits of calls that begin
+  LimitedCall* limited_ = nullptr;  // limits of the running call
   int64_t fuel_limit_ = kUnlimited;
   absl::Duration timeout_ = absl::InfiniteDuration();
   size_t max_stack_ = Limits::kDefaultStackBytes;

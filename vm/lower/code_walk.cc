@@ -1,4 +1,4 @@
-// Looks at a block's first instructions. Tested by lowering_test.cc.
+// Looks at a block's first instructions.
 #include "vm/lower/code_walk.h"
 
 #include "vm/lower/lowered.h"

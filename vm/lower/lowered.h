@@ -11,6 +11,7 @@
 #ifndef EYRIE_VM_LOWER_LOWERED_H_
 #define EYRIE_VM_LOWER_LOWERED_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -61,6 +62,13 @@ constexpr LoweredLayout LayOut(const OpInfo& op) {
   for (OperandKind kind : op.writes) add(kind);
   return layout;
 }
+
+// By Op.
+inline constexpr auto kLoweredLayouts = [] {
+  std::array<LoweredLayout, kOpCount> layouts;
+  for (size_t i = 0; i < kOpCount; ++i) layouts[i] = LayOut(kOps[i]);
+  return layouts;
+}();
 
 // Instructions that exist only in the lowered form.
 enum class Lowered : uint8_t {

@@ -2,7 +2,6 @@
 #include "vm/lower/lowering.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -16,13 +15,6 @@
 
 namespace eyrie::vm {
 namespace {
-
-constexpr auto CreateLayouts() {
-  std::array<LoweredLayout, kOpCount> layouts;
-  for (size_t i = 0; i < kOpCount; ++i) layouts[i] = LayOut(kOps[i]);
-  return layouts;
-}
-constexpr auto kLayouts = CreateLayouts();
 
 // Upper bound for the words that a branch adds to a comparison.
 constexpr size_t kBranchWords = 8;
@@ -113,7 +105,7 @@ uint16_t Lowering::Redirected(uint16_t reg, bool written) const {
 
 void Lowering::LowerOperands(const OpInfo& op) {
   const size_t row = RowOf(op);
-  const LoweredLayout& layout = kLayouts[row];
+  const LoweredLayout& layout = kLoweredLayouts[row];
   const uint32_t at = Begin(handler_(Form::kOp, row), layout.size());
   int next = 0;
   for (OperandKind kind : op.reads) {
@@ -153,7 +145,7 @@ void Lowering::LowerOperand(OperandKind kind, uint32_t to, bool written) {
 void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
   if (failed_) return;
   const size_t row = RowOf(comparison);
-  const LoweredLayout& layout = kLayouts[row];
+  const LoweredLayout& layout = kLoweredLayouts[row];
   uint16_t result;
   std::memcpy(&result, AddressOf(at + layout.at[comparison.reads.count]), 2);
   if (!BranchesOn(function_.code, result, pc_)) return;

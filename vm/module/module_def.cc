@@ -213,6 +213,8 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
     function.block_count = from.block_count();
     function.i32_register_count = from.i32_register_count();
     function.ref_register_count = from.ref_register_count();
+    function.declared_i32_count = function.i32_register_count;
+    function.declared_ref_count = function.ref_register_count;
     if (function.i32_register_count > kMaxI32Registers ||
         function.ref_register_count > kMaxRefRegisters) {
       return absl::OutOfRangeError(absl::StrCat(

@@ -54,8 +54,12 @@ struct FunctionDef {
   uint32_t bytecode_offset;           // relative to the module's bytecode
   uint32_t requirements;              // Feature bits
   uint16_t block_count;
+  // The registers of its frame: as declared, or more if its code needs more
+  // (see VerifiedModule::Verify).
   uint16_t i32_register_count;
   uint16_t ref_register_count;
+  uint16_t declared_i32_count;
+  uint16_t declared_ref_count;
   absl::string_view calling_convention;
   std::vector<Attribute> attributes;  // such as "iree.abi.declaration"
   absl::string_view debug_name;       // empty if it was stripped

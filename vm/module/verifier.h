@@ -36,7 +36,10 @@ class VerifiedModule {
  public:
   // Verifies a module. Returns INVALID_ARGUMENT or OUT_OF_RANGE if it is
   // malformed, UNIMPLEMENTED if it uses something that its version does not
-  // have, and RESOURCE_EXHAUSTED if there is not enough memory. Messages end
+  // have, and RESOURCE_EXHAUSTED if there is not enough memory. A function may
+  // use more registers than it declares, up to the next power of two and at
+  // least one of each bank: upstream's assembler writes such functions, and its
+  // runtime rounds in this way. Its frame then has that many. Messages end
   // with the position, "(at module.function+0x12)". If `fault` is not null, it
   // receives the position of an error.
   static absl::StatusOr<std::shared_ptr<const VerifiedModule>> Verify(

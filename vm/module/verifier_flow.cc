@@ -157,7 +157,7 @@ absl::Status CheckReturn(const CallingConvention& own,
                          std::span<const uint16_t> values,
                          const RegisterLimits& limits) {
   if (values.size() != own.result_types().size()) {
-    return WrongArity("values", values.size(), own.result_types().size(), own);
+    return WrongArity("value", values.size(), own.result_types().size(), own);
   }
   return CheckValues(own.result_types(), values, limits);
 }

@@ -298,9 +298,9 @@ TEST(Verifier, RefusesCalls) {
        "INVALID_ARGUMENT: It has 1 segment; the convention 0ir_f has 2. "
        "(calling ext.plain)"},
       {"a: return [i0]",
-       "INVALID_ARGUMENT: It has 1 values; the convention 0v_v has 0."},
+       "INVALID_ARGUMENT: It has 1 value; the convention 0v_v has 0."},
       {"a: return [i0]",
-       "INVALID_ARGUMENT: It has 1 values; the convention 0v_ii has 2.",
+       "INVALID_ARGUMENT: It has 1 value; the convention 0v_ii has 2.",
        "0v_ii"},
       {"a: return [i1]",
        "INVALID_ARGUMENT: Register i1 cannot begin an f64, which needs an even "
@@ -315,9 +315,9 @@ TEST(Verifier, RefusesFramesAndConventions) {
   Check(kReturn);
   Check({"a: return []",
          "INVALID_ARGUMENT: The arguments 0iI_v need 4 i32 and 0 ref "
-         "registers; the function has 3 and 8.",
+         "registers; the function has 2 and 8.",
          "0iI_v"},
-        [](auto& m) { m.functions[0].i32_registers = 3; });
+        [](auto& m) { m.functions[0].i32_registers = 2; });
   Check({"a: return []",
          "INVALID_ARGUMENT: The arguments 0rr_v need 0 i32 and 2 ref "
          "registers; the function has 16 and 1.",

@@ -32,10 +32,10 @@ struct NativeFunction {
   QuickThunk quick = nullptr;
 };
 
-// Returned by a native function whose result is not ready, instead of blocking.
-// An import called by call.yieldable then suspends the invocation; it is called
-// again with the same arguments when the invocation resumes. Other callers
-// receive the status itself, UNAVAILABLE.
+// Returns the status with which a native function reports that its result is
+// not ready, instead of blocking. An import called by call.yieldable then
+// suspends the invocation; it is called again with the same arguments when the
+// invocation resumes. Other callers receive the status itself, UNAVAILABLE.
 absl::Status Pending();
 bool IsPending(const absl::Status& status);
 

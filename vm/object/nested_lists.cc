@@ -1,5 +1,4 @@
 // Counts the references between members; a member with more is in use.
-// Tested by nested_lists_test.cc.
 #include "vm/object/nested_lists.h"
 
 namespace eyrie::vm {

@@ -2,11 +2,14 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/alarm.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
+#include "vm/limits/cancel_token.h"
+#include "vm/limits/meter.h"
 #include "vm/run/invocation.h"
 
 namespace eyrie::vm {
@@ -16,12 +19,22 @@ namespace eyrie::vm {
 class AsyncCall::State : public std::enable_shared_from_this<State> {
  public:
   State(Context& context, const Function& function, std::span<const Value> args,
-        Scheduler scheduler, Done done)
+        Scheduler scheduler, Done done, std::shared_ptr<LimitedCall> limited)
       : context_(context),
         function_(function),
         args_(args.begin(), args.end()),
         scheduler_(std::move(scheduler)),
-        done_(std::move(done)) {}
+        done_(std::move(done)),
+        limited_(std::move(limited)) {}
+
+  // Schedules the first piece, and another one when the token is cancelled.
+  void Begin() {
+    Schedule();
+    if (limited_ == nullptr || limited_->limits().cancel == nullptr) return;
+    cancel_wake_.emplace(*limited_->limits().cancel, [self = weak_from_this()] {
+      if (const auto state = self.lock()) state->Schedule();
+    });
+  }
 
   // Passes the next piece to the scheduler, unless one is scheduled already.
   void Schedule() {
@@ -35,6 +48,7 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
   void Drop() {
     over_ = true;
     StopAlarm();
+    cancel_wake_.reset();
     invocation_ = nullptr;
     args_.clear();
     done_ = nullptr;
@@ -55,6 +69,8 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
   std::vector<Value> args_;  // cleared when the call begins
   const Scheduler scheduler_;
   Done done_;
+  const std::shared_ptr<LimitedCall> limited_;  // may be null
+  std::optional<CancelWake> cancel_wake_;
   std::unique_ptr<Invocation> invocation_;
   std::unique_ptr<Alarm> alarm_;  // set while the call is suspended
   bool over_ = false;
@@ -62,6 +78,8 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
 };
 
 absl::StatusOr<bool> AsyncCall::State::Run() {
+  const Context::LimitScope scope(context_, limited_.get());
+  RETURN_IF_ERROR(scope.status());
   Suspension& suspension = context_.meter_.suspension;
   suspension.Arm([self = weak_from_this()] {
     if (const std::shared_ptr<State> state = self.lock()) state->Schedule();
@@ -108,7 +126,7 @@ void AsyncCall::State::Finish(absl::StatusOr<std::vector<Value>> results) {
 // The call's waker may never be called, so an alarm resumes it at its deadline.
 absl::Status AsyncCall::State::SetAlarm() {
   const Deadline deadline = invocation_->budget().deadline;
-  if (deadline.IsNever()) return absl::OkStatus();
+  if (deadline >= Meter::kNoDeadline) return absl::OkStatus();
   ASSIGN_OR_RETURN(alarm_, Alarm::Create([self = weak_from_this()] {
                      if (const std::shared_ptr<State> state = self.lock())
                        state->Schedule();
@@ -120,11 +138,12 @@ void AsyncCall::State::StopAlarm() { alarm_ = nullptr; }
 
 absl::StatusOr<std::unique_ptr<AsyncCall>> AsyncCall::Begin(
     Context& context, const Function& function, std::span<const Value> args,
-    Scheduler scheduler, Done done) {
+    Scheduler scheduler, Done done, std::shared_ptr<LimitedCall> limited) {
   RETURN_IF_ERROR(context.CheckCall(function, args));
-  auto state = std::make_shared<State>(context, function, args,
-                                       std::move(scheduler), std::move(done));
-  state->Schedule();
+  auto state =
+      std::make_shared<State>(context, function, args, std::move(scheduler),
+                              std::move(done), std::move(limited));
+  state->Begin();
   return std::unique_ptr<AsyncCall>(new AsyncCall(std::move(state)));
 }
 

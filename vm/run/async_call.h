@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "vm/isa/value.h"
+#include "vm/limits/call_limits.h"
 #include "vm/run/context.h"
 
 namespace eyrie::vm {
@@ -37,11 +38,14 @@ class AsyncCall {
 
   // Schedules the call. `done` is called once, at its end. Limits apply as for
   // Invocation; when the deadline of a suspended call passes, the call is
-  // scheduled to fail. Returns INVALID_ARGUMENT if the arguments do not match
+  // scheduled to fail. `limited` has limits of its own for the call, and may be
+  // null. If its token is cancelled, the call is also scheduled to fail.
+  // Returns INVALID_ARGUMENT if the arguments do not match
   // the function or if the function belongs to another context.
   static absl::StatusOr<std::unique_ptr<AsyncCall>> Begin(
       Context& context, const Function& function, std::span<const Value> args,
-      Scheduler scheduler, Done done);
+      Scheduler scheduler, Done done,
+      std::shared_ptr<LimitedCall> limited = nullptr);
 
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;

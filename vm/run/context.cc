@@ -51,11 +51,6 @@ absl::Status WrongCount(const Function& function, absl::string_view what,
       got == 1 ? " was" : " were", " given."));
 }
 
-// Returns the text without the backtrace.
-absl::string_view FirstLine(absl::string_view text) {
-  return text.substr(0, text.find('\n'));
-}
-
 }  // namespace
 
 std::string Function::full_name() const {
@@ -77,87 +72,26 @@ void HostCall::Begin(const CallBudget& budget) {
   outermost_ = context_.in_call_ = true;
   context_.meter_.Exchange(budget);
   // Work that earlier calls queued may have exceeded the budget.
-  const WorkBudget& work = *context_.meter_.work();
+  const WorkBudget& work = *context_.meter_.context_work();
   if (work.refused() && context_.failure_.ok()) [[unlikely]]
     context_.failure_ = work.StopReason();
   if (context_.memory_) refusals_ = context_.memory_->refusals();
-  if (!budget.deadline.IsNever()) SetAlarm(budget.deadline);
-}
-
-void HostCall::SetAlarm(Deadline deadline) {
-  Meter& meter = context_.meter_;
-  // This deadline belongs to a resumed call; that of a new call is in the
-  // future.
-  if (deadline == Deadline::Passed()) {
-    meter.Stop(Meter::Reason::kDeadline);
-    return;
-  }
-  timed_ = true;
-  meter.timed = this;
-  absl::Status set = context_.alarm_->Set(deadline);
-  if (set.ok() || !context_.failure_.ok()) return;
-  context_.failure_ = std::move(set);
-  context_.is_unlimited_ = true;
-}
-
-void HostCall::HoldClock() {
-  context_.alarm_->Stop();
-  held_at_ = Deadline::Now();
-}
-
-void HostCall::ReleaseClock() {
-  Meter& meter = context_.meter_;
-  meter.Extend(Deadline::Now() - held_at_);
-  if (!meter.stopped()) SetAlarm(meter.deadline());
-}
-
-HostCall::~HostCall() { End(absl::OkStatus()).IgnoreError(); }
-
-absl::Status HostCall::WhyNot() const {
-  const absl::Status& failure = context_.failure_;
-  if (context_.is_unlimited_) return failure;
-  return absl::FailedPreconditionError(
-      absl::StrCat("The context can no longer be called, because a call "
-                   "failed with ",
-                   absl::StatusCodeToString(failure.code()), ": ",
-                   FirstLine(failure.message())));
+  if (!budget.deadline.IsNever()) [[unlikely]]
+    BeginTimed(budget);
 }
 
 absl::Status HostCall::End(absl::Status status) {
   if (!outermost_) return status;
   outermost_ = context_.in_call_ = false;
   Meter& meter = context_.meter_;
-  if (timed_) [[unlikely]] {
-    meter.timed = nullptr;
-    context_.alarm_->Stop();
-    if (std::exchange(context_.is_unlimited_, false)) {
-      context_.failure_ = absl::OkStatus();
-    }
-    // The alarm may fire late on a busy machine.
-    if (meter.deadline().HasPassed()) meter.Stop(Meter::Reason::kDeadline);
-  }
-  const CallBudget left = meter.Exchange(CallBudget());
+  if (timed_) [[unlikely]]
+    return EndTimed(std::move(status));
+  const CallBudget left = meter.Leave();
   if (budget_ != nullptr) *budget_ = left;
   meter.Return(left);
   if (status.ok() && !meter.stopped() && !meter.work()->refused()) [[likely]]
     return status;
   return EndStopped(std::move(status), left.fuel + left.held);
-}
-
-absl::Status HostCall::EndStopped(absl::Status status, int64_t fuel_left) {
-  const Meter& meter = context_.meter_;
-  if (status.ok()) {
-    status = meter.stopped()
-                 ? Annotate(meter.StopReason(), "(noticed when it returned)")
-                 : meter.work()->StopReason();
-  }
-  const bool refused =
-      meter.work()->refused() ||
-      (context_.memory_ && context_.memory_->refusals() != refusals_);
-  if (context_.failure_.ok() && (meter.stopped() || fuel_left < 0 || refused)) {
-    context_.failure_ = status;
-  }
-  return status;
 }
 
 Context::Context(const ContextOptions& options)
@@ -184,15 +118,23 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
   std::unique_ptr<Context> context(new Context(options));
   ASSIGN_OR_RETURN(context->stack_, Stack::Create(context->max_stack_));
-  if (context->meter_.has_timeout()) {
-    ASSIGN_OR_RETURN(context->alarm_, Alarm::Create([meter = &context->meter_] {
-                       meter->Stop(Meter::Reason::kDeadline);
-                     }));
+  if (context->meter_.has_timeout()) RETURN_IF_ERROR(context->CreateAlarm());
+  std::optional<LimitedCall> initializer;
+  if (options.initializer) {
+    initializer.emplace(*options.initializer, LimitedCall::Kind::kInitializer);
   }
+  const LimitScope scope(*context, initializer ? &*initializer : nullptr);
   for (std::shared_ptr<const Module>& module : modules) {
     RETURN_IF_ERROR(context->AddModule(std::move(module)));
   }
   return context;
+}
+
+absl::Status Context::CreateAlarm() {
+  if (alarm_ != nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(alarm_,
+                   Alarm::Create([meter = &meter_] { meter->StopLate(); }));
+  return absl::OkStatus();
 }
 
 Context::~Context() {

@@ -24,6 +24,7 @@
 #include "base/work_budget.h"
 #include "vm/isa/callconv.h"
 #include "vm/isa/value.h"
+#include "vm/limits/call_limits.h"
 #include "vm/limits/cancellation.h"
 #include "vm/limits/limits.h"
 #include "vm/limits/meter.h"
@@ -73,6 +74,9 @@ class Function {
 
 struct ContextOptions {
   Limits limits;
+  // Replace the limits of fuel and time for __init functions, which share them.
+  // An initializer that exceeds them fails the context.
+  std::optional<CallLimits> initializer;
   PrintSink print;  // receives what modules print and trace
   // Receives the errors of modules' __deinit functions, which have no caller to
   // return them to. May be empty.
@@ -99,6 +103,7 @@ struct ContextOptions {
 //
 // A call that exceeds a limit or is cancelled fails its context permanently,
 // because the module may have stopped halfway through an update of its globals.
+// (A LimitScope adds limits that fail only the call.)
 // Later calls return FAILED_PRECONDITION with a message that names the first
 // failure. A failed context can only be destroyed, and runs no __deinit then.
 // Other contexts are not affected.
@@ -157,6 +162,35 @@ class Context {
   // be called by any thread while the context exists; async-signal-safe.
   void Cancel() { meter_.Stop(Meter::Reason::kCancelled); }
 
+  // Gives limits to the calls that begin while it exists, in addition to those
+  // of the context. They are counted over all these calls together. A call that
+  // exceeds one of them, but none of the context's, does not fail the context.
+  //   Context::LimitScope scope(*context, &limited);
+  //   RETURN_IF_ERROR(scope.status());
+  class LimitScope {
+   public:
+    // `call` must outlive the scope. If it is null, the scope does nothing.
+    LimitScope(Context& context, LimitedCall* call);
+    LimitScope(const LimitScope&) = delete;
+    LimitScope& operator=(const LimitScope&) = delete;
+    ~LimitScope();
+
+    // FAILED_PRECONDITION: a call of the context is running, so that calls are
+    // part of it and cannot have limits of their own.
+    absl::Status status() const;
+
+   private:
+    Context* context_ = nullptr;  // null if it does nothing
+    bool is_inside_ = false;
+    LimitedCall* before_ = nullptr;
+  };
+
+  // Returns the fuel that the last call used.
+  uint64_t FuelUsed() const { return meter_.FuelUsed(); }
+  // For a context that was created with ContextOptions::work: calls take their
+  // fuel from `payer`, which must outlive them. Null means the option's value.
+  void TakeFuelFrom(WorkBudget* payer) { meter_.TakeFuelFrom(payer); }
+
   // Returns why the context has failed, or OK if it has not.
   const absl::Status& failure() const { return failure_; }
   // Counts this context's memory; null if no limit is set.
@@ -185,6 +219,8 @@ class Context {
   absl::Status Run(const Function& function, const Slot* args, Slot* results);
   absl::Status RunOn(Machine& machine);
 
+  // Creates alarm_ if it does not exist. RESOURCE_EXHAUSTED: no thread.
+  absl::Status CreateAlarm();
   absl::Status AddModule(std::shared_ptr<const Module> module);
   absl::Status CheckDependencies(const BytecodeModule& module) const;
   absl::Status LinkImports(BytecodeState& state) const;
@@ -225,7 +261,7 @@ class Context {
   // How many calls from native functions back into the context are active.
   int depth_ = 0;
   // Stops a call at its deadline. Destroyed before the members above. Null if
-  // there is no timeout.
+  // no call has had a deadline.
   std::unique_ptr<Alarm> alarm_;
   std::shared_ptr<Cancellation> cancellation_;  // may be null
 };
@@ -269,7 +305,10 @@ class HostCall {
 
  private:
   void Begin(const CallBudget& budget);
-  [[gnu::cold, gnu::noinline]] void SetAlarm(Deadline deadline);
+  // Applies a deadline and the limits of a LimitedCall.
+  [[gnu::cold, gnu::noinline]] void BeginTimed(const CallBudget& budget);
+  [[gnu::cold, gnu::noinline]] absl::Status EndTimed(absl::Status status);
+  void SetAlarm(Deadline deadline);
   [[gnu::cold, gnu::noinline]] absl::Status WhyNot() const;
   // Ends a call that has failed or was stopped.
   [[gnu::cold, gnu::noinline]] absl::Status EndStopped(absl::Status status,

@@ -1,7 +1,6 @@
 // The dispatch loop has one label for each row of opcodes.def and lowered.def;
 // each ends with its own jump to the next instruction (computed goto). A row
 // without an Exec body does not compile.
-// Tested by tests/vm/rows_test.cc.
 #include "vm/run/interpreter.h"
 
 #include <utility>

@@ -1,5 +1,4 @@
-// Calls to native functions, and errors. Tested by tests/vm/rows_test.cc,
-// vm/native/native_module_test.cc.
+// Calls to native functions, and errors.
 #include "vm/run/machine.h"
 
 #include <map>

@@ -5,12 +5,12 @@
 // reproducible. See tests/fuzz/BUILD for how to run it.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tests/support/require.h"
 #include "vm/isa/value.h"
 #include "vm/limits/limits.h"
 #include "vm/module/verifier.h"
@@ -19,6 +19,7 @@
 
 namespace {
 
+using eyrie::tests::RequireMessage;
 using eyrie::vm::BytecodeModule;
 using eyrie::vm::Context;
 using eyrie::vm::ContextOptions;
@@ -52,11 +53,6 @@ Value Argument(ValueType type) {
   return Value(eyrie::Ref<eyrie::RefObject>());
 }
 
-// Every error must have a message.
-void Judge(const absl::Status& status) {
-  if (!status.ok() && status.message().empty()) std::abort();
-}
-
 void CallAll(Context& context, const Module& module) {
   std::vector<Value> last;
   for (const Function& function : context.ExportsOf(module)) {
@@ -69,7 +65,7 @@ void CallAll(Context& context, const Module& module) {
       }
     }
     auto results = context.Call(function, arguments);
-    Judge(results.status());
+    RequireMessage(results.status());
     if (results.ok()) last = *std::move(results);
   }
 }
@@ -78,14 +74,14 @@ void CallAll(Context& context, const Module& module) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto verified = LoadModule(std::span(data, size), "fuzz");
-  Judge(verified.status());
+  RequireMessage(verified.status());
   if (!verified.ok() || !(*verified)->def().imports.empty()) return 0;
   auto module = BytecodeModule::Create(eyrie::vm::InterpreterHandlers(),
                                        *std::move(verified));
-  Judge(module.status());
+  RequireMessage(module.status());
   if (!module.ok()) return 0;
   auto context = Context::Create({*module}, Options());
-  Judge(context.status());
+  RequireMessage(context.status());
   if (!context.ok()) return 0;
   CallAll(**context, **module);
   CallAll(**context, **module);

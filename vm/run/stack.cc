@@ -1,5 +1,4 @@
 // Reserves and releases a stack's memory.
-// Tested by stack_test.cc, tests/vm/rows_test.cc.
 #include "vm/run/stack.h"
 
 #include <sys/mman.h>

@@ -3,9 +3,10 @@
 //   "sum": {"convention": "memref", "type": "(memref<?xf32>) -> f32"}
 //
 // Optional members: "symbol" (default _mlir_ciface_sum), "index_bits" (64 or
-// 32) and "outputs": the number of trailing arguments that are results of
-// static shapes, or an array of these results' shapes.
+// 32), "outputs": the number of trailing arguments that are results of static
+// shapes, or an array with a rule for each result; "layouts" and "equal".
 // Tested by call_test.cc.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -99,7 +100,13 @@ class OutputReader {
       RETURN_IF_ERROR(SetCount(count));
       return CheckTypes(/*has_rules=*/false);
     }
-    RETURN_IF_ERROR(SetCount(static_cast<int64_t>(outputs->items.size())));
+    int64_t trailing = 0;
+    for (const Json& rule : outputs->items) {
+      const bool is_inout =
+          rule.is(Json::Kind::kObject) && rule.Find("inout") != nullptr;
+      if (!is_inout) ++trailing;
+    }
+    RETURN_IF_ERROR(SetCount(trailing));
     for (const Json& rule : outputs->items) RETURN_IF_ERROR(ReadRule(rule));
     return CheckTypes(/*has_rules=*/true);
   }
@@ -138,6 +145,12 @@ absl::Status OutputReader::ReadRule(const Json& rule) {
   ASSIGN_OR_RETURN(ShapeRule read,
                    ShapeRule::ReadShape(json, signature_.InputRanks()));
   RETURN_IF_ERROR(json.Finish());
+  for (const ShapeRule& other : signature_.output_rules) {
+    if (!read.inout() || other.inout() != read.inout()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", json.where(), " is \"inout\" with operand ",
+        *read.inout(), ", like an earlier output."));
+  }
   signature_.output_rules.push_back(std::move(read));
   return absl::OkStatus();
 }
@@ -156,6 +169,56 @@ absl::Status OutputReader::CheckTypes(bool has_rules) const {
                                 ", does not have a static shape; give an array "
                                 "of shapes instead of the number"));
     }
+  }
+  return absl::OkStatus();
+}
+
+// Returns the layout of the argument or result with this type.
+absl::StatusOr<TensorLayout> ReadLayout(const Json& value,
+                                        const MemrefType& type,
+                                        const std::string& where) {
+  OperandRank rank = static_cast<OperandRank>(type.dims.size());
+  if (type.kind == MemrefType::Kind::kUnranked) rank = kAnyRank;
+  ASSIGN_OR_RETURN(TensorLayout layout, TensorLayout::Read(value, where, rank));
+  if (layout.is_row_major()) return layout;
+  const auto is_static = [](int64_t stride) {
+    return stride != MemrefType::kDynamic;
+  };
+  const bool has_strides =
+      std::any_of(type.strides.begin(), type.strides.end(), is_static);
+  if (!type.is_scalar() && !has_strides) return layout;
+  return absl::InvalidArgumentError(
+      absl::StrCat("In the manifest, ", where, " has the layout ",
+                   layout.ToString(), ", but is ", type.ToString(),
+                   type.is_scalar() ? ", a scalar." : ", which has its own."));
+}
+
+// Reads "layouts": those of the arguments, then those of the results. The rest
+// is row-major.
+absl::Status ReadLayouts(JsonReader& json, MemrefSignature& signature) {
+  const Json* const list = json.Find("layouts");
+  if (list == nullptr) return absl::OkStatus();
+  const std::vector<MemrefType>& arguments = signature.type.arguments;
+  const size_t all = arguments.size() + signature.type.results.size();
+  if (!list->is(Json::Kind::kArray)) {
+    return json.WrongKind("layouts", *list, "an array");
+  }
+  if (list->items.size() > all) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", json.where(), " has ", list->items.size(),
+        " \"layouts\" of ", all, " arguments and results."));
+  }
+  signature.layouts.resize(all);
+  for (size_t i = 0; i < list->items.size(); ++i) {
+    const bool is_result = i >= arguments.size();
+    const size_t index = is_result ? i - arguments.size() : i;
+    const MemrefType& type =
+        is_result ? signature.type.results[index] : arguments[index];
+    ASSIGN_OR_RETURN(
+        signature.layouts[i],
+        ReadLayout(list->items[i], type,
+                   absl::StrCat(is_result ? "result " : "argument ", index,
+                                " of ", json.where())));
   }
   return absl::OkStatus();
 }
@@ -180,6 +243,9 @@ absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareMemref(
   }
   signature.index_bits = static_cast<int>(index_bits);
   RETURN_IF_ERROR(OutputReader(function, signature).Read(json));
+  RETURN_IF_ERROR(ReadLayouts(json, signature));
+  ASSIGN_OR_RETURN(signature.equal,
+                   EqualDims::Read(json, signature.InputRanks()));
   ASSIGN_OR_RETURN(std::string symbol,
                    json.GetString("symbol", absl::StrCat(kPrefix, function)));
   if (!absl::StartsWith(symbol, kPrefix)) {

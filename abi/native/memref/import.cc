@@ -4,16 +4,13 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "abi/native/call_support.h"
 #include "abi/native/memref/layout.h"
-#include "abi/native/memref/strided.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/checked_math.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -66,7 +63,8 @@ MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
     MachineCall::WordAt(words_, plan_.arguments[i].place) =
         reinterpret_cast<uintptr_t>(arena(plan_.arguments[i].descriptor));
   }
-  if (!function_->signature.output_rules.empty()) {
+  if (!function_->signature.output_rules.empty() ||
+      !function_->signature.equal.empty()) {
     views_.resize(function_->signature.input_count());
   }
   FindPlainArguments();
@@ -74,8 +72,9 @@ MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
 
 void MemrefImport::FindPlainArguments() {
   const MemrefSignature& signature = function_->signature;
-  if (plan_.returns_memrefs || plan_.has_struct || signature.outputs != 0 ||
-      signature.index_bits != 64) {
+  if (plan_.returns_memrefs || plan_.has_struct ||
+      signature.output_count() != 0 || signature.index_bits != 64 ||
+      !signature.equal.empty()) {
     return;
   }
   std::vector<PlainArgument> plain;
@@ -136,6 +135,7 @@ absl::Status MemrefImport::Run(const vm::Slot* arguments, vm::Slot* results) {
   }
   packed_.clear();
   outputs_.clear();
+  packed_outputs_.clear();
   return status;
 }
 
@@ -143,8 +143,7 @@ inline bool MemrefImport::Fits(size_t index,
                                const hal::BufferView& view) const {
   const MemrefType& type = function_->signature.type.arguments[index];
   if (!IsTakenAs(view.element_type(), plan_.arguments[index].element) ||
-      !HasDims(type, view.shape()) ||
-      (view.buffer()->host_data() == nullptr && view.byte_length() != 0)) {
+      !HasDims(type, view.shape())) {
     return false;
   }
   if (function_->signature.index_bits == 64) [[likely]]
@@ -156,6 +155,7 @@ inline bool MemrefImport::Fits(size_t index,
 
 absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
   const MemrefSignature& signature = function_->signature;
+  outputs_.resize(signature.output_count());
   for (size_t i = 0; i < signature.input_count(); ++i) {
     if (plan_.arguments[i].element == hal::ElementType::kNone) {
       RETURN_IF_ERROR(SetScalar(i, arguments[i]));
@@ -169,15 +169,20 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
     if (!Fits(i, *view)) [[unlikely]]
       return Misfit(i, *view);
     if (!views_.empty()) views_[i] = view;
-    if (plan_.arguments[i].is_dense) [[likely]] {
-      uint8_t* const data = view->buffer()->host_data();
+    uint8_t* const data = view->buffer()->host_data();
+    if (plan_.arguments[i].is_dense && data != nullptr) [[likely]] {
       StoreDense(data, view->shape(), words_at(plan_.arguments[i].descriptor));
       if (plan_.returns_memrefs) {
         lent_.push_back({data, view->byte_length(), view, i});
       }
+    } else if (plan_.arguments[i].output != MemrefPlan::kNone) {
+      RETURN_IF_ERROR(SetInout(i, *view));
     } else {
       RETURN_IF_ERROR(SetMemref(i, *view));
     }
+  }
+  if (!signature.equal.empty()) {
+    RETURN_IF_ERROR(signature.equal.Check(views_));
   }
   for (size_t i = signature.input_count(); i < signature.type.arguments.size();
        ++i) {
@@ -229,114 +234,9 @@ absl::Status MemrefImport::Misfit(size_t index,
     return absl::InvalidArgumentError(absl::StrCat(
         argument, view.ShapeAndType(), "; ", type.ToString(), " is declared."));
   }
-  if (view.buffer()->host_data() == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(argument, "in memory that the host cannot access."));
-  }
   return absl::OutOfRangeError(absl::StrCat(argument, view.ShapeAndType(),
                                             "; a 32-bit index addresses only ",
                                             kMaxIndex32, " elements."));
-}
-
-absl::Status MemrefImport::Pack(const MemrefType& type,
-                                const hal::BufferView& view,
-                                MemrefDescriptor& descriptor) {
-  const MemrefShape dense = descriptor.shape;
-  const size_t width = function_->signature.ElementBytes(type.element);
-  const bool fits = SetStrides(type, descriptor.shape);
-  const std::optional<int64_t> reach = CountReach(descriptor.shape);
-  const std::optional<uint64_t> bytes =
-      fits && reach ? CheckedMul(static_cast<uint64_t>(*reach),
-                                 static_cast<uint64_t>(width))
-                    : std::nullopt;
-  if (!bytes ||
-      (function_->signature.index_bits == 32 && *reach > kMaxIndex32)) {
-    return absl::OutOfRangeError(
-        absl::StrCat(view.ShapeAndType(), " as ", type.ToString(),
-                     " exceeds the range of an index."));
-  }
-  ASSIGN_OR_RETURN(
-      packed_.emplace_back(),
-      parts_.device->allocator().AllocateCharged(
-          parts_.memory, "an argument with strides", parts_.params, *bytes));
-  descriptor.aligned = packed_.back()->host_data();
-  CopyStrided(dense, width, view.buffer()->host_data(), dense.strides,
-              descriptor.aligned, descriptor.shape.strides);
-  return absl::OkStatus();
-}
-
-absl::Status MemrefImport::SetMemref(size_t index,
-                                     const hal::BufferView& view) {
-  uint8_t* const data = view.buffer()->host_data();
-  const MemrefType& type = function_->signature.type.arguments[index];
-  MemrefDescriptor descriptor;
-  descriptor.shape = ShapeOf(view.shape());
-  descriptor.aligned = data;
-  LentMemory lent = {nullptr, view.byte_length(), &view, index};
-  if (type.is_strided) {
-    if (view.element_count() != 0 && !HasStrides(type, descriptor.shape)) {
-      RETURN_IF_ERROR(Pack(type, view, descriptor));
-      lent.view = nullptr;
-      lent.bytes = packed_.back()->byte_length();
-    }
-    if (type.offset != MemrefType::kDynamic) descriptor.offset = type.offset;
-  }
-  lent.allocated = descriptor.allocated = descriptor.aligned;
-  lent_.push_back(lent);
-  // The address of the first element stays the same, whatever offset the type
-  // declares.
-  const size_t width = function_->signature.ElementBytes(type.element);
-  descriptor.aligned = reinterpret_cast<uint8_t*>(
-      reinterpret_cast<uintptr_t>(descriptor.aligned) -
-      static_cast<uint64_t>(descriptor.offset) * width);
-  Point(index, descriptor);
-  return absl::OkStatus();
-}
-
-absl::Status MemrefImport::OutputShape(size_t index,
-                                       hal::BufferView::Shape& shape) const {
-  const MemrefSignature& signature = function_->signature;
-  const MemrefType& type = signature.type.arguments[index];
-  if (signature.output_rules.empty()) {
-    shape.assign(type.dims.begin(), type.dims.end());
-    return absl::OkStatus();
-  }
-  hal::ElementType element;
-  RETURN_IF_ERROR(signature.output_rules[index - signature.input_count()].Apply(
-      views_, element, shape));
-  bool fits = HasDims(type, shape);
-  for (const int64_t dim : shape) {
-    fits = fits && (signature.index_bits == 64 || dim <= kMaxIndex32);
-  }
-  if (fits) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Argument ", index,
-      " of the function, an output, gets from its rule the sizes [",
-      absl::StrJoin(shape, ", "), "]; ", type.ToString(), " is declared",
-      signature.index_bits == 64 ? "." : ", an index of 32 bits."));
-}
-
-absl::Status MemrefImport::SetOutput(size_t index) {
-  const MemrefSignature& signature = function_->signature;
-  const MemrefType& type = signature.type.arguments[index];
-  hal::BufferView::Shape shape;
-  RETURN_IF_ERROR(OutputShape(index, shape));
-  const std::optional<int64_t> count = CountElements(ShapeOf(shape));
-  const hal::ElementType element = signature.TensorType(type.element);
-  const std::optional<uint64_t> bytes =
-      count ? hal::DenseByteLength(element, *count) : std::nullopt;
-  if (!bytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Argument ", index, " of the function, ", type.ToString(),
-        ", has too many elements: [", absl::StrJoin(shape, ", "), "]."));
-  }
-  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   parts_.device->allocator().AllocateCharged(
-                       parts_.memory, "a result", parts_.params, *bytes));
-  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
-                   hal::BufferView::Create(std::move(buffer), shape, element));
-  outputs_.push_back(view);
-  return SetMemref(index, *view);
 }
 
 void MemrefImport::Point(size_t index, const MemrefDescriptor& descriptor) {
@@ -408,8 +308,16 @@ absl::Status MemrefImport::LoadResult(size_t index,
           behind == nullptr ? ", and no descriptor." : "; the limit is 8."));
     }
   }
-  if (HasDims(type, descriptor.shape.dims())) [[likely]]
+  if (HasDims(type, descriptor.shape.dims())) [[likely]] {
+    const TensorLayout* const layout = function_->signature.ResultLayout(index);
+    if (layout == nullptr) [[likely]]
+      return absl::OkStatus();
+    RETURN_IF_ERROR(
+        layout->CheckRank(absl::StrCat("Result ", index, " of the function"),
+                          descriptor.shape.rank));
+    SetStrides(layout->StridesOf(descriptor.shape.dims()), descriptor.shape);
     return absl::OkStatus();
+  }
   return absl::InternalError(
       absl::StrCat("Result ", index, " of the function has the sizes [",
                    absl::StrJoin(descriptor.shape.dims(), ", "),
@@ -441,6 +349,7 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
         memrefs.View(descriptors[i], signature.TensorType(types[i].element)));
   }
   // Nothing can fail from here on.
+  Unpack();
   for (size_t i = 0; i < types.size(); ++i, ++results) {
     if (!types[i].is_scalar()) {
       results->ref = views[i].release();

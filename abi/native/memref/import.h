@@ -2,10 +2,10 @@
 // the function, and converts its results.
 //
 // All arguments are checked before the call, because the function checks
-// nothing. Buffer views are not copied, unless the declared layout has its own
-// strides. With fences, the call first waits for the wait fence, within the
-// limits of the context's call, and then signals the other.
-// Tested by call_test.cc.
+// nothing. Buffer views are not copied, unless the type or the layout has its
+// own strides, the host cannot see them, or the function writes to them. With
+// fences, the call first waits for the wait fence, within the limits of the
+// context's call, and then signals the other. Tested by call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_IMPORT_H_
 #define EYRIE_ABI_NATIVE_MEMREF_IMPORT_H_
 
@@ -48,6 +48,13 @@ class MemrefImport final : public BoundFunction {
     hal::ElementType element;
   };
 
+  // A result whose elements the function wrote elsewhere.
+  struct PackedOutput {
+    uint32_t output;
+    const uint8_t* from;
+    MemrefShape shape;
+  };
+
   // Fast path: if all arguments are plain memrefs, with at most one scalar
   // result, writes their descriptors and returns true. Returns false if the
   // function is not of this form, or an argument does not match.
@@ -61,13 +68,19 @@ class MemrefImport final : public BoundFunction {
   absl::Status SetOutput(size_t index);
   // Computes an output's shape, from its type or its rule.
   absl::Status OutputShape(size_t index, hal::BufferView::Shape& shape) const;
-  // Reports whether the view matches the declaration and the function can
-  // access its memory.
+  // Reports whether the view matches the declaration.
   bool Fits(size_t index, const hal::BufferView& view) const;
   absl::Status Misfit(size_t index, const hal::BufferView& view) const;
-  // Copies the view's elements to the strides that the type requires.
-  absl::Status Pack(const MemrefType& type, const hal::BufferView& view,
+  // Copies the argument to memory for a result, and passes that.
+  absl::Status SetInout(size_t index, const hal::BufferView& view);
+  // Reports whether the function cannot use the elements where they are.
+  bool MustPack(size_t index, const hal::BufferView& view,
+                const MemrefShape& shape) const;
+  // Copies the view's elements to the strides that the type or layout requires.
+  absl::Status Pack(size_t index, const hal::BufferView& view,
                     MemrefDescriptor& descriptor);
+  // Copies the results that Pack has moved to where they belong.
+  void Unpack();
   void Point(size_t index, const MemrefDescriptor& descriptor);
 
   absl::Status TakeResults(uint64_t word, vm::Slot* results);
@@ -85,7 +98,7 @@ class MemrefImport final : public BoundFunction {
   const MemrefPlan plan_;
   const DescriptorLayout layout_;
   const MemrefResultParts parts_;
-  const vm::ModuleState& state_;  // for limits
+  vm::ModuleState& state_;  // for limits
   // State of the current call.
   MachineWords words_ = {};
   std::vector<uint64_t> arena_;
@@ -93,8 +106,9 @@ class MemrefImport final : public BoundFunction {
   std::vector<LentMemory> lent_;
   std::vector<Ref<hal::Buffer>> packed_;
   std::vector<Ref<hal::BufferView>> outputs_;
-  // By input, null for scalars; used by output rules. Empty if there are no
-  // rules.
+  std::vector<PackedOutput> packed_outputs_;
+  // By input, null for scalars; used by output rules and equal dimensions.
+  // Empty if there are none.
   std::vector<const hal::BufferView*> views_;
 };
 

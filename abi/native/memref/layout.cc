@@ -24,6 +24,10 @@ bool HasStrides(const MemrefType& type, const MemrefShape& shape) {
   return true;
 }
 
+void SetStrides(std::span<const int64_t> strides, MemrefShape& shape) {
+  for (size_t i = 0; i < shape.rank; ++i) shape.strides[i] = strides[i];
+}
+
 bool SetStrides(const MemrefType& type, MemrefShape& shape) {
   MemrefShape fixed = shape;
   for (size_t i = 0; i < shape.rank; ++i) {

@@ -34,6 +34,9 @@ MemrefShape ShapeOf(std::span<const int64_t> dims);
 // Reports whether the shape has the strides that the type declares.
 bool HasStrides(const MemrefType& type, const MemrefShape& shape);
 
+// Sets the shape's strides, as many as it has dimensions.
+void SetStrides(std::span<const int64_t> strides, MemrefShape& shape);
+
 // Sets the shape's strides to those of the type. Dynamic strides are chosen so
 // that elements do not overlap. Returns false if a number overflows.
 bool SetStrides(const MemrefType& type, MemrefShape& shape);

@@ -1,7 +1,6 @@
 // Selects the function type of a call: for the common case, one with few
 // integers; otherwise one with all registers and a rounded number of stack
 // words.
-// Tested by machine_call_test.cc.
 #include "abi/native/memref/machine_call.h"
 
 #include <cstring>

@@ -1,6 +1,7 @@
 #include "abi/native/memref/plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -54,9 +55,10 @@ class Planner {
 
   absl::Status Plan() {
     RETURN_IF_ERROR(PlanResults());
-    for (const MemrefType& type : signature_.type.arguments) {
-      RETURN_IF_ERROR(PlanArgument(type));
+    for (size_t i = 0; i < signature_.type.arguments.size(); ++i) {
+      RETURN_IF_ERROR(PlanArgument(i));
     }
+    PlanOutputs();
     return absl::OkStatus();
   }
 
@@ -66,7 +68,8 @@ class Planner {
                          plan_.arena_bytes + RoundUp(bytes, 8));
   }
   absl::Status PlanResults();
-  absl::Status PlanArgument(const MemrefType& type);
+  absl::Status PlanArgument(size_t index);
+  void PlanOutputs();
 
   const MemrefSignature& signature_;
   const DescriptorLayout layout_;
@@ -101,7 +104,8 @@ absl::Status Planner::PlanResults() {
   return absl::OkStatus();
 }
 
-absl::Status Planner::PlanArgument(const MemrefType& type) {
+absl::Status Planner::PlanArgument(size_t index) {
+  const MemrefType& type = signature_.type.arguments[index];
   MemrefPlan::Argument argument = {};
   if (type.is_scalar() && IsFloat(type)) {
     ASSIGN_OR_RETURN(argument.place, plan_.call.AddFloat());
@@ -116,9 +120,23 @@ absl::Status Planner::PlanArgument(const MemrefType& type) {
                                     layout_.Bytes(MemrefType::kMaxRank));
   }
   if (!type.is_scalar()) argument.element = signature_.TensorType(type.element);
-  argument.is_dense = signature_.index_bits == 64 && IsDenseLayout(type);
+  argument.is_dense = signature_.index_bits == 64 && IsDenseLayout(type) &&
+                      signature_.ArgumentLayout(index) == nullptr;
   plan_.arguments.push_back(argument);
   return absl::OkStatus();
+}
+
+void Planner::PlanOutputs() {
+  size_t trailing = signature_.input_count();
+  for (uint32_t i = 0; i < signature_.output_count(); ++i) {
+    const std::optional<int> inout = signature_.output_rules.empty()
+                                         ? std::nullopt
+                                         : signature_.output_rules[i].inout();
+    MemrefPlan::Argument& argument =
+        plan_.arguments[inout ? static_cast<size_t>(*inout) : trailing++];
+    argument.output = i;
+    argument.is_dense = false;
+  }
 }
 
 }  // namespace
@@ -137,14 +155,23 @@ std::vector<OperandRank> MemrefSignature::InputRanks() const {
 
 std::string MemrefSignature::ToString() const {
   std::string text = type.ToString();
-  if (outputs == 0) return text;
-  absl::StrAppend(&text, ", outputs: ");
-  if (output_rules.empty()) return absl::StrCat(text, outputs);
-  return absl::StrCat(
-      text, absl::StrJoin(output_rules, ", ",
-                          [](std::string* out, const ShapeRule& rule) {
-                            out->append(rule.ToString());
-                          }));
+  if (output_count() != 0) absl::StrAppend(&text, ", outputs: ");
+  if (output_rules.empty() && outputs != 0) absl::StrAppend(&text, outputs);
+  absl::StrAppend(&text,
+                  absl::StrJoin(output_rules, ", ",
+                                [](std::string* out, const ShapeRule& rule) {
+                                  out->append(rule.ToString());
+                                }));
+  if (!layouts.empty()) {
+    absl::StrAppend(
+        &text, ", layouts: ",
+        absl::StrJoin(layouts, ", ",
+                      [](std::string* out, const TensorLayout& layout) {
+                        out->append(layout.is_row_major() ? "row_major"
+                                                          : layout.ToString());
+                      }));
+  }
+  return absl::StrCat(text, equal.empty() ? "" : ",", equal.ToString());
 }
 
 std::string MemrefSignature::ImportConvention() const {
@@ -154,7 +181,7 @@ std::string MemrefSignature::ImportConvention() const {
   if (input_count() == 0) text += 'v';
   text += '_';
   for (const MemrefType& result : type.results) text += LetterOf(result);
-  text.append(outputs, 'r');
+  text.append(output_count(), 'r');
   if (text.back() == '_') text += 'v';
   return text;
 }

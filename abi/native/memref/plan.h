@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "abi/native/equal_dims.h"
 #include "abi/native/memref/descriptor.h"
 #include "abi/native/memref/machine_call.h"
 #include "abi/native/memref/type.h"
 #include "abi/native/shape_rule.h"
+#include "abi/native/tensor_layout.h"
 #include "absl/status/statusor.h"
 #include "vm/isa/callconv.h"
 
@@ -27,11 +29,28 @@ struct MemrefSignature {
   int index_bits = 64;  // 32 or 64
   // The number of trailing arguments that are memory for results.
   size_t outputs = 0;
-  // Their shapes, computed from earlier arguments. Empty if their types are
-  // static.
+  // The results that are arguments: the trailing ones, in order, whose shapes
+  // are computed from earlier arguments; and copies of earlier arguments
+  // ("inout"). Empty if there are only trailing ones of static types.
   std::vector<ShapeRule> output_rules = {};
+  // The layouts of the arguments, then of the results that are returned. Empty
+  // if all are row-major.
+  std::vector<TensorLayout> layouts = {};
+  EqualDims equal = {};
 
   size_t input_count() const { return type.arguments.size() - outputs; }
+  // Returns the number of results that are arguments.
+  size_t output_count() const {
+    return output_rules.empty() ? outputs : output_rules.size();
+  }
+  // Returns the layout in which the function expects an argument, or returns a
+  // result. Null if it is row-major, or if the type accepts any strides.
+  const TensorLayout* ArgumentLayout(size_t index) const {
+    return LayoutAt(index, type.arguments[index]);
+  }
+  const TensorLayout* ResultLayout(size_t index) const {
+    return LayoutAt(type.arguments.size() + index, type.results[index]);
+  }
   // Returns the ranks of the inputs, for rules.
   std::vector<OperandRank> InputRanks() const;
   // Returns a text such as "(memref<?xf32>, memref<?xf32>) -> (), outputs: like
@@ -50,6 +69,14 @@ struct MemrefSignature {
     }
     return InfoOf(element).element;
   }
+
+ private:
+  const TensorLayout* LayoutAt(size_t index, const MemrefType& of) const {
+    if (layouts.empty() || layouts[index].is_row_major() || of.is_strided) {
+      return nullptr;
+    }
+    return &layouts[index];
+  }
 };
 
 struct MemrefPlan {
@@ -60,6 +87,7 @@ struct MemrefPlan {
     size_t descriptor;         // of memrefs: byte offset in the arena
     hal::ElementType element;  // of tensors; kNone: a scalar
     bool is_dense;             // accepts any row-major tensor
+    uint32_t output = kNone;   // the result that it is
   };
 
   // INVALID_ARGUMENT: the import's convention does not match the signature.

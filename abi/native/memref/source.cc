@@ -1,5 +1,4 @@
 // Scans words, brackets, strings and comments of MLIR text, and prints JSON.
-// Tested by source_test.cc, tests/fuzz/native_fuzz.cc.
 #include "abi/native/memref/source.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // A recursive-descent parser for the grammar in type.h, and the printer.
-// Tested by type_test.cc, type_fuzz.cc.
 #include "abi/native/memref/type.h"
 
 #include <iterator>

@@ -1,7 +1,6 @@
 // The functions that handlers call, and the tables of the versions. All
 // arguments come from handlers, so their sizes are checked first, as api.def
 // says.
-// Tested by tools/native_test.sh.
 #include "abi/native/xla/api.h"
 
 #include <algorithm>

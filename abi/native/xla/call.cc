@@ -14,11 +14,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kAlignment = 64;  // of memory for one call
-// Results up to this size are kept, in bytes: allocating one costs more than a
-// typical handler's work.
-constexpr uint64_t kMaxKept = 16384;
-
 // Token buffers point here; they have no bytes.
 constexpr int64_t kNoDims[1] = {};
 
@@ -117,24 +112,16 @@ absl::Status FfiCall::CheckDims(size_t index, const hal::BufferView& view,
 absl::Status FfiCall::Learn(size_t index, const hal::BufferView& view) {
   Argument& argument = arguments_[index];
   argument.element = hal::ElementType::kNone;
-  planned_ = false;
+  planned_ = usual_ = false;
   ASSIGN_OR_RETURN(const FfiType type, CheckType(index, view));
   RETURN_IF_ERROR(CheckDims(index, view, type));
-  // Packed arguments are learnt anew in each call.
-  if (!IsPacked(view.element_type())) argument.element = view.element_type();
+  RETURN_IF_ERROR(parts_.plan.buffers[index].operand->layout.CheckRank(
+      absl::StrCat("Argument ", index, " of the handler"),
+      view.shape().size()));
+  argument.element = view.element_type();
   argument.shape.assign(view.shape().begin(), view.shape().end());
   FfiFrame::Fill(frame_.arg(index), type, nullptr, argument.shape);
   return absl::OkStatus();
-}
-
-void FfiCall::UnpackArguments() {
-  for (size_t i = 0; i < given_; ++i) {
-    const hal::BufferView* const view = views_[i];
-    if (view == nullptr || !IsPacked(view->element_type())) continue;
-    Unpack(view->element_type(), view->buffer()->host_data(),
-           {static_cast<uint8_t*>(frame_.arg(i).data),
-            static_cast<size_t>(view->element_count())});
-  }
 }
 
 absl::Status FfiCall::SetBuffer(size_t index, const vm::Slot* arguments) {
@@ -151,11 +138,8 @@ absl::Status FfiCall::SetBuffer(size_t index, const vm::Slot* arguments) {
     RETURN_IF_ERROR(Learn(index, *view));
   }
   uint8_t* const data = view->buffer()->host_data();
-  if (data == nullptr && view->byte_length() != 0) [[unlikely]] {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "Argument ", index,
-        " of the handler is in memory that the host cannot access."));
-  }
+  if (data == nullptr && view->byte_length() != 0) [[unlikely]]
+    usual_ = false;
   frame_.arg(index).data = data;
   return absl::OkStatus();
 }
@@ -186,6 +170,8 @@ absl::Status FfiCall::PlanResult(size_t index) {
   result.element = hal::ElementType::kNone;
   RETURN_IF_ERROR(parts_.plan.results[index].shape.Apply(views_, result.element,
                                                          result.shape));
+  RETURN_IF_ERROR(parts_.plan.results[index].layout.CheckRank(
+      absl::StrCat("Result ", index, " of the handler"), result.shape.size()));
   int64_t count = 1;
   for (const int64_t dim : result.shape) {
     if (__builtin_mul_overflow(count, dim, &count)) count = -1;
@@ -201,11 +187,10 @@ absl::Status FfiCall::PlanResult(size_t index) {
                                : "which exceed any memory."));
   }
   result.bytes = *bytes;
-  result.count = count;
-  if (IsPacked(result.element) && result.kind != FfiResult::Kind::kBuffer) {
-    result.bytes = static_cast<uint64_t>(count);
+  if (result.kind == FfiResult::Kind::kTemporary && IsPacked(result.element)) {
+    result.bytes = static_cast<uint64_t>(count);  // never packed
   }
-  at_end_ |= *bytes > kMaxKept || IsPacked(result.element);
+  large_ |= *bytes > kMaxKept;
   FfiFrame::Fill(frame_.result(index), type, nullptr, result.shape);
   return absl::OkStatus();
 }
@@ -262,41 +247,16 @@ absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
   }
   if (count != given_) {
     given_ = count;
-    planned_ = false;
+    planned_ = usual_ = false;
     frame_.set_arg_count(count);
   }
   for (size_t i = 0; i < count; ++i) RETURN_IF_ERROR(SetBuffer(i, arguments));
   for (size_t i = 0; i < parts_.plan.scalars.size(); ++i) {
     RETURN_IF_ERROR(SetScalar(i, arguments[parts_.plan.scalars[i].slot]));
   }
-  if (!planned_) [[unlikely]]
-    return PrepareAnew();
+  if (!usual_) [[unlikely]]
+    return PrepareUnusual();
   for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(CreateResult(i));
-  return absl::OkStatus();
-}
-
-absl::Status FfiCall::PrepareAnew() {
-  at_end_ = false;
-  for (size_t i = 0; i < given_; ++i) {
-    const hal::BufferView* const view = views_[i];
-    if (view == nullptr || !IsPacked(view->element_type())) continue;
-    ASSIGN_OR_RETURN(frame_.arg(i).data,
-                     context_.Allocate(view->element_count(), kAlignment));
-  }
-  // With fences, the arguments have no values yet.
-  if (!parts_.plan.has_fences()) UnpackArguments();
-  for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(PlanResult(i));
-  planned_ = true;
-  for (size_t i = 0; i < results_.size(); ++i) {
-    RETURN_IF_ERROR(CreateResult(i));
-    if (results_[i].kind != FfiResult::Kind::kBuffer ||
-        !IsPacked(results_[i].element)) {
-      continue;
-    }
-    planned_ = false;  // the next call needs memory for it, too
-    ASSIGN_OR_RETURN(frame_.result(i).data,
-                     context_.Allocate(results_[i].count, kAlignment));
-  }
   return absl::OkStatus();
 }
 
@@ -320,27 +280,12 @@ void FfiCall::ShareResults(vm::Slot* results) const {
   }
 }
 
-void FfiCall::End() {
-  if (at_end_) [[unlikely]]
-    EndResults();
+void FfiCall::End(bool succeeded) {
+  if (attended_) [[unlikely]]
+    Attend(succeeded);
   context_.End();
   if (!retained_.empty()) [[unlikely]]
     retained_.clear();
-}
-
-void FfiCall::EndResults() {
-  for (size_t i = 0; i < results_.size(); ++i) {
-    Result& result = results_[i];
-    const auto* const data = static_cast<const uint8_t*>(frame_.result(i).data);
-    const hal::BufferView* const view = result.views[result.current].get();
-    if (IsPacked(result.element) && view != nullptr && data != nullptr &&
-        data != view->buffer()->host_data()) {
-      Pack(result.element, {data, static_cast<size_t>(result.count)},
-           view->buffer()->host_data());
-      frame_.result(i).data = nullptr;
-    }
-    if (result.bytes > kMaxKept) result.views = {};
-  }
 }
 
 }  // namespace eyrie::native

@@ -37,6 +37,7 @@ struct FfiImportParts {
   FfiState instantiated;
   std::shared_ptr<MemoryMeter> memory;
   hal::BufferParams result_params;
+  vm::ModuleState* state = nullptr;  // pays for copies
 };
 
 class FfiCall {
@@ -49,9 +50,6 @@ class FfiCall {
   // does not match its declaration. UNIMPLEMENTED: the handler's version cannot
   // know an argument's type.
   absl::Status Prepare(const vm::Slot* arguments);
-  // Gives the handler copies of the packed arguments, with a byte per element.
-  // Must be called before Run if there are fences; otherwise Prepare does it.
-  void UnpackArguments();
   // Retains the arguments until End, for a call that continues after it
   // returns.
   void Retain(const vm::Slot* arguments);
@@ -61,13 +59,24 @@ class FfiCall {
   }
   // Stores a new reference to each result of the import.
   void ShareResults(vm::Slot* results) const;
-  // Completes the results, which the handler must no longer use, and releases
-  // all objects that the call retained.
-  void End();
+  // Copies the arguments that the handler cannot use where they are, if there
+  // are any: their layout differs, their elements are packed, the host cannot
+  // see them, or the handler writes to them. A call with fences must call it
+  // before Run, when its wait fence is reached; for others, Prepare has done
+  // it.
+  absl::Status CopyIn();
+  // Completes the results if the handler succeeded, and releases all objects
+  // that the call retained.
+  void End(bool succeeded);
 
   absl::Status Instantiate() { return frame_.Instantiate(); }
 
  private:
+  // Results up to this size are kept, in bytes: allocating one costs more than
+  // a typical handler's work.
+  static constexpr uint64_t kMaxKept = 16384;
+  static constexpr size_t kAlignment = 64;  // of memory for one call
+
   // The type and shape of the last call, which the frame has, too.
   struct Argument {
     hal::ElementType element = hal::ElementType::kNone;  // kNone: not known
@@ -78,11 +87,19 @@ class FfiCall {
     uint8_t current = 0;  // the view of this call, in `views`
     hal::ElementType element = hal::ElementType::kNone;
     uint64_t bytes = 0;
-    int64_t count = 0;  // of elements
     hal::BufferView::Shape shape;
     // The last two results, used again while they are small. Two, because a
     // caller that keeps only the latest result has released the one before.
     std::array<Ref<hal::BufferView>, 2> views;
+  };
+
+  // A copy of an argument or a result, as the handler has it.
+  struct Copy {
+    size_t index;
+    uint8_t* elements;  // in the handler's layout
+    // The same elements in row-major order, if tensors pack them; otherwise
+    // null. Equal to `elements` if the layout does not move them.
+    uint8_t* unpacked;
   };
 
   absl::Status SetBuffer(size_t index, const vm::Slot* arguments);
@@ -96,12 +113,21 @@ class FfiCall {
   // Computes the type and shape of a result.
   absl::Status PlanResult(size_t index);
   absl::Status CreateResult(size_t index);
-  // Prepares a call that is unlike the last one, or that has packed elements.
-  absl::Status PrepareAnew();
   absl::StatusOr<Ref<hal::BufferView>> NewView(const Result& result) const;
-  // Packs the results that the handler has seen unpacked, and releases those
-  // that are too large to be kept.
-  void EndResults();
+  // Creates the results of a call that is not like the last one, or has copies.
+  absl::Status PrepareUnusual();
+  // Lists the copies, allocates memory for them and charges their work.
+  absl::Status PlanCopies();
+  absl::Status PlanArgumentCopy(size_t index, uint64_t& bytes);
+  absl::Status PlanResultCopy(size_t index, uint64_t& bytes);
+  // Allocates the memory that the copy of a view lacks, adds the copy to
+  // `copies`, and its bytes to `bytes`. `elements` may be null.
+  absl::Status AddCopy(size_t index, const hal::BufferView& view, bool moves,
+                       void*& elements, std::vector<Copy>& copies,
+                       uint64_t& bytes);
+  void CopyOut();
+  // Ends a call that has copies or large results.
+  void Attend(bool succeeded);
 
   FfiImportParts& parts_;
   FfiContext context_;
@@ -109,9 +135,13 @@ class FfiCall {
   std::vector<const hal::BufferView*> views_;  // by argument; null: a token
   std::vector<Argument> arguments_;
   std::vector<Result> results_;
-  size_t given_;          // number of arguments
-  bool planned_ = false;  // results_ follows from arguments_
-  bool at_end_ = false;   // EndResults is needed
+  size_t given_;           // number of arguments
+  bool planned_ = false;   // results_ follows from arguments_
+  bool usual_ = false;     // planned_, and the call has no copies
+  bool large_ = false;     // a result is too large to be kept
+  bool attended_ = false;  // End must call Attend
+  std::vector<Copy> copies_in_;
+  std::vector<Copy> copies_out_;
   std::vector<Ref<RefObject>> retained_;
 };
 

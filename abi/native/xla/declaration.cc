@@ -17,118 +17,9 @@ namespace {
 
 constexpr size_t kMaxValues = 1024;  // operands, or results
 constexpr int kMaxTuples = 16;       // maximum nesting
-constexpr char kOperandTexts[] =
-    "\"buffer\", \"token\", or a type such as \"?x4xf32\" or \"*xf32\" is "
-    "expected.";
 constexpr const char* kStageNames[] = {"instantiate", "prepare", "initialize",
                                        "execute", "record"};
 static_assert(std::size(kStageNames) == EYRIE_FFI_STAGES);
-
-// Returns an error such as "In the manifest, argument 0 of function 'f' is '4':
-// " followed by `why`.
-absl::Status BadText(absl::string_view where, absl::string_view text,
-                     absl::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "In the manifest, ", where, " is '", PlainName(text), "': ", why));
-}
-
-absl::Status NotOneOf(absl::string_view where, const Json& value,
-                      absl::string_view expected) {
-  return absl::InvalidArgumentError(absl::StrCat("In the manifest, ", where,
-                                                 " is ", value.Describe(), "; ",
-                                                 expected, " is expected."));
-}
-
-// Reads "buffer", "token", "?x4xf32", "*xf32" or "f32".
-absl::Status ReadOperandText(absl::string_view where, absl::string_view text,
-                             FfiOperand& operand) {
-  if (text == "buffer") return absl::OkStatus();
-  if (text == "token") {
-    operand.kind = FfiOperand::Kind::kToken;
-    return absl::OkStatus();
-  }
-  absl::string_view rest = text;
-  std::vector<int64_t> dims;
-  const bool unranked = rest.substr(0, 2) == "*x";
-  if (unranked) rest.remove_prefix(2);
-  while (!unranked && !rest.empty() &&
-         (rest[0] == '?' || (rest[0] >= '0' && rest[0] <= '9'))) {
-    const size_t x = rest.find('x');
-    const absl::string_view dim = rest.substr(0, x);
-    int64_t size = FfiOperand::kAnyDim;
-    if (x == rest.npos ||
-        (dim != "?" && (!absl::SimpleAtoi(dim, &size) || size < 0))) {
-      return BadText(where, text, kOperandTexts);
-    }
-    dims.push_back(size);
-    rest.remove_prefix(x + 1);
-  }
-  if (dims.size() > ShapeRule::kMaxRank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("In the manifest, ", where, " has ", dims.size(),
-                     " dimensions; the limit is ", ShapeRule::kMaxRank, "."));
-  }
-  const absl::StatusOr<FfiType> type = ParseFfiType(rest);
-  if (!type.ok()) {
-    // If the text is not like a type at all, list all forms.
-    const bool is_word = !rest.empty() && absl::ascii_isalpha(rest[0]);
-    return BadText(where, text,
-                   is_word ? type.status().message() : kOperandTexts);
-  }
-  operand.type = *type;
-  if (InfoOf(*type).element == hal::ElementType::kNone) {
-    return absl::UnimplementedError(
-        absl::StrCat("In the manifest, ", where, " has an argument of ", rest,
-                     ", which tensors cannot have."));
-  }
-  if (!unranked) operand.dims = std::move(dims);
-  return absl::OkStatus();
-}
-
-absl::Status ReadAttributeOperand(JsonReader& json, FfiOperand& operand) {
-  operand.kind = FfiOperand::Kind::kAttribute;
-  ASSIGN_OR_RETURN(operand.attribute, json.GetString("attribute"));
-  ASSIGN_OR_RETURN(const std::string type, json.GetString("type"));
-  const auto bad = [&json](absl::string_view member, absl::string_view text,
-                           absl::string_view why) {
-    return BadText(absl::StrCat("\"", member, "\" of ", json.where()), text,
-                   why);
-  };
-  if (operand.attribute.empty())
-    return bad("attribute", "", "a name is required.");
-  if (type == "string") return absl::OkStatus();
-  const absl::StatusOr<FfiType> parsed = ParseFfiType(type);
-  if (!parsed.ok()) return bad("type", type, parsed.status().message());
-  operand.type = *parsed;
-  if (operand.letter() != 0) return absl::OkStatus();
-  return bad("type", type, "operands of imports cannot have this type.");
-}
-
-// Reads {"rest": "?xf32"}, {"optional": "buffer"} or {"attribute": …}.
-absl::Status ReadOperandObject(JsonReader& json, FfiOperand& operand) {
-  if (json.Find("attribute") != nullptr) {
-    return ReadAttributeOperand(json, operand);
-  }
-  const Json* rest = json.Find("rest");
-  const Json* optional = json.Find("optional");
-  const Json* text = rest != nullptr ? rest : optional;
-  if (text == nullptr || (rest != nullptr && optional != nullptr)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "In the manifest, ", json.where(),
-        " must have exactly one of \"attribute\", \"optional\" and \"rest\"."));
-  }
-  operand.presence = rest != nullptr ? FfiOperand::Presence::kRest
-                                     : FfiOperand::Presence::kOptional;
-  if (!text->is(Json::Kind::kString)) {
-    return json.WrongKind(rest != nullptr ? "rest" : "optional", *text,
-                          "a string");
-  }
-  RETURN_IF_ERROR(ReadOperandText(json.where(), text->text, operand));
-  if (operand.kind == FfiOperand::Kind::kToken) {
-    return BadText(json.where(), "token", "tokens cannot be optional.");
-  }
-  return absl::OkStatus();
-}
 
 class Reader {
  public:
@@ -138,10 +29,14 @@ class Reader {
   absl::Status ReadSymbols(JsonReader& json);
   absl::Status ReadOperands(const Json& list, int depth);
   absl::Status ReadResults(const Json& list, int depth);
+  absl::Status ReadResult(JsonReader& json, ShapeRule::Operands ranks,
+                          FfiResult& result) const;
+  // Checks a result that is "inout", and gives it its argument's layout.
+  absl::Status CheckInout(JsonReader& json, FfiResult& result) const;
   absl::Status Check() const;
+  std::vector<OperandRank> OperandRanks() const;
 
  private:
-  std::vector<OperandRank> OperandRanks() const;
   // Checks that each attribute name is used once among the arguments and
   // "attributes".
   absl::Status CheckNames() const;
@@ -208,18 +103,8 @@ absl::Status Reader::ReadOperands(const Json& list, int depth) {
       RETURN_IF_ERROR(ReadOperands(value, depth + 1));
       continue;
     }
-    FfiOperand operand;
-    const std::string where = Where("argument", operands.size());
-    if (value.is(Json::Kind::kString)) {
-      RETURN_IF_ERROR(ReadOperandText(where, value.text, operand));
-    } else if (!value.is(Json::Kind::kObject)) {
-      return NotOneOf(where, value, "a string, an object or an array");
-    } else {
-      ASSIGN_OR_RETURN(JsonReader json, JsonReader::Open(value, where));
-      RETURN_IF_ERROR(ReadOperandObject(json, operand));
-      RETURN_IF_ERROR(json.Finish());
-    }
-    operands.push_back(std::move(operand));
+    ASSIGN_OR_RETURN(operands.emplace_back(),
+                     ReadFfiOperand(value, Where("argument", operands.size())));
   }
   return absl::OkStatus();
 }
@@ -229,12 +114,59 @@ std::vector<OperandRank> Reader::OperandRanks() const {
   std::vector<OperandRank> ranks;
   for (const FfiOperand& operand : declaration_.operands) {
     if (operand.kind == FfiOperand::Kind::kAttribute) continue;
-    OperandRank rank = kAnyRank;
-    if (operand.kind == FfiOperand::Kind::kToken) rank = kNoTensor;
-    if (operand.dims) rank = static_cast<OperandRank>(operand.dims->size());
-    ranks.push_back(rank);
+    ranks.push_back(operand.rank());
   }
   return ranks;
+}
+
+absl::Status Reader::ReadResult(JsonReader& json, ShapeRule::Operands ranks,
+                                FfiResult& result) const {
+  ASSIGN_OR_RETURN(const bool temporary, json.GetBool("temporary", false));
+  ASSIGN_OR_RETURN(result.rest, json.GetBool("rest", false));
+  if (temporary) result.kind = FfiResult::Kind::kTemporary;
+  ASSIGN_OR_RETURN(result.shape, ShapeRule::Read(json, ranks));
+  if (result.shape.inout()) return CheckInout(json, result);
+  const Json* const layout = json.Find("layout");
+  if (layout == nullptr) return absl::OkStatus();
+  if (temporary) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", json.where(),
+        " has a layout, and is temporary, so that nothing reads it."));
+  }
+  ASSIGN_OR_RETURN(result.layout, TensorLayout::Read(*layout, json.where(),
+                                                     result.shape.Rank(ranks)));
+  return absl::OkStatus();
+}
+
+absl::Status Reader::CheckInout(JsonReader& json, FfiResult& result) const {
+  const auto bad = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, ", json.where(), " is \"inout\"", why));
+  };
+  if (result.rest || result.kind == FfiResult::Kind::kTemporary) {
+    return bad(", and also \"rest\" or \"temporary\".");
+  }
+  if (json.Find("layout") != nullptr) {
+    return bad(", and has a layout; it takes its argument's.");
+  }
+  const int index = *result.shape.inout();
+  for (const FfiResult& other : declaration_.results) {
+    if (other.kind == FfiResult::Kind::kToken) continue;
+    if (other.shape.inout() == result.shape.inout()) {
+      return bad(
+          absl::StrCat(" with operand ", index, ", like an earlier result."));
+    }
+  }
+  int at = 0;
+  for (const FfiOperand& operand : declaration_.operands) {
+    if (operand.kind == FfiOperand::Kind::kAttribute || at++ != index) continue;
+    if (operand.presence != FfiOperand::Presence::kRequired) {
+      return bad(absl::StrCat(" with operand ", index,
+                              ", which an import need not have."));
+    }
+    result.layout = operand.layout;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Reader::ReadResults(const Json& list, int depth) {
@@ -254,13 +186,10 @@ absl::Status Reader::ReadResults(const Json& list, int depth) {
     }
     const std::string where = Where("result", results.size());
     if (!value.is(Json::Kind::kObject)) {
-      return NotOneOf(where, value, "an object, \"token\" or an array");
+      return NotExpectedHere(where, value, "an object, \"token\" or an array");
     }
     ASSIGN_OR_RETURN(JsonReader json, JsonReader::Open(value, where));
-    ASSIGN_OR_RETURN(const bool temporary, json.GetBool("temporary", false));
-    ASSIGN_OR_RETURN(result.rest, json.GetBool("rest", false));
-    if (temporary) result.kind = FfiResult::Kind::kTemporary;
-    ASSIGN_OR_RETURN(result.shape, ShapeRule::Read(json, ranks));
+    RETURN_IF_ERROR(ReadResult(json, ranks, result));
     RETURN_IF_ERROR(json.Finish());
     results.push_back(std::move(result));
   }
@@ -316,70 +245,18 @@ absl::Status Reader::Check() const {
   return absl::OkStatus();
 }
 
-std::string OperandText(const FfiOperand& operand) {
-  const char* type =
-      operand.type == FfiType::kNone ? nullptr : InfoOf(operand.type).name;
-  if (operand.kind == FfiOperand::Kind::kToken) return "token";
-  if (operand.kind == FfiOperand::Kind::kAttribute) {
-    return absl::StrCat(PlainName(operand.attribute), ": ",
-                        type == nullptr ? "string" : type);
-  }
-  std::string text;
-  if (type == nullptr) {
-    text = "buffer";
-  } else if (!operand.dims) {
-    text = absl::StrCat("*x", type);
-  } else {
-    for (const int64_t dim : *operand.dims) {
-      absl::StrAppend(&text, dim < 0 ? "?" : absl::StrCat(dim), "x");
-    }
-    text += type;
-  }
-  switch (operand.presence) {
-    case FfiOperand::Presence::kRequired:
-      return text;
-    case FfiOperand::Presence::kOptional:
-      return absl::StrCat("optional ", text);
-    case FfiOperand::Presence::kRest:
-      return absl::StrCat(text, "…");
-  }
-  return text;
-}
-
 std::string ResultText(const FfiResult& result) {
   if (result.kind == FfiResult::Kind::kToken) return "token";
-  return absl::StrCat(
+  std::string text = absl::StrCat(
       result.kind == FfiResult::Kind::kTemporary ? "temporary " : "",
-      result.shape.ToString(), result.rest ? "…" : "");
+      result.shape.ToString());
+  if (!result.layout.is_row_major()) {
+    absl::StrAppend(&text, " ", result.layout.ToString());
+  }
+  return absl::StrCat(text, result.rest ? "…" : "");
 }
 
 }  // namespace
-
-char FfiOperand::letter() const {
-  if (kind == Kind::kToken) return 0;
-  if (kind == Kind::kBuffer || type == FfiType::kNone) return 'r';
-  switch (type) {
-    case FfiType::kPred:
-    case FfiType::kS8:
-    case FfiType::kS16:
-    case FfiType::kS32:
-    case FfiType::kU8:
-    case FfiType::kU16:
-    case FfiType::kU32:
-    case FfiType::kF16:
-    case FfiType::kBF16:
-      return 'i';
-    case FfiType::kS64:
-    case FfiType::kU64:
-      return 'I';
-    case FfiType::kF32:
-      return 'f';
-    case FfiType::kF64:
-      return 'F';
-    default:
-      return 0;
-  }
-}
 
 bool FfiDeclaration::takes_rest() const {
   for (const FfiOperand& operand : operands) {
@@ -393,7 +270,7 @@ std::string FfiDeclaration::Describe() const {
       "(",
       absl::StrJoin(operands, ", ",
                     [](std::string* out, const FfiOperand& operand) {
-                      *out += OperandText(operand);
+                      *out += operand.ToString();
                     }),
       ") -> (",
       absl::StrJoin(results, ", ",
@@ -401,6 +278,7 @@ std::string FfiDeclaration::Describe() const {
                       *out += ResultText(result);
                     }),
       ")");
+  text += equal.ToString();
   const std::string declared = DeclaredText(attributes);
   if (!declared.empty()) absl::StrAppend(&text, " ", declared);
   if (fences) text += *fences ? " with fences" : " without fences";
@@ -430,6 +308,8 @@ absl::StatusOr<FfiDeclaration> ReadFfiDeclaration(absl::string_view name,
   if (const Json* list = json.Find("arguments")) {
     RETURN_IF_ERROR(reader.ReadOperands(*list, 0));
   }
+  ASSIGN_OR_RETURN(declaration.equal,
+                   EqualDims::Read(json, reader.OperandRanks()));
   if (const Json* list = json.Find("results")) {
     RETURN_IF_ERROR(reader.ReadResults(*list, 0));
   }

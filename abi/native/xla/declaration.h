@@ -18,35 +18,18 @@
 #include <vector>
 
 #include "abi/native/attributes.h"
-#include "abi/native/ffi_types.h"
+#include "abi/native/equal_dims.h"
 #include "abi/native/json_reader.h"
 #include "abi/native/native_function.h"
 #include "abi/native/shape_rule.h"
+#include "abi/native/tensor_layout.h"
+#include "abi/native/xla/operand.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "eyrie/xla_ffi.h"
 
 namespace eyrie::native {
-
-struct FfiOperand {
-  enum class Kind : uint8_t {
-    kBuffer,     // a !hal.buffer_view
-    kToken,      // not an operand of the import
-    kAttribute,  // a scalar or !vm.buffer, as this attribute
-  };
-  enum class Presence : uint8_t { kRequired, kOptional, kRest };
-
-  Kind kind = Kind::kBuffer;
-  Presence presence = Presence::kRequired;
-  FfiType type = FfiType::kNone;  // kNone: any type; of an attribute: a string
-  std::optional<std::vector<int64_t>> dims;  // kAnyDim where dynamic
-  std::string attribute;
-
-  static constexpr int64_t kAnyDim = -1;
-  // Returns the letter in the import's convention, or 0 for a token.
-  char letter() const;
-};
 
 struct FfiResult {
   enum class Kind : uint8_t {
@@ -57,6 +40,7 @@ struct FfiResult {
   Kind kind = Kind::kBuffer;
   bool rest = false;
   ShapeRule shape;
+  TensorLayout layout;
 };
 
 struct FfiDeclaration {
@@ -66,6 +50,7 @@ struct FfiDeclaration {
   std::string platform;
   std::vector<FfiOperand> operands;
   std::vector<FfiResult> results;
+  EqualDims equal;
   Attribute attributes;  // declared ones, as a dictionary
   // Whether imports must have a wait fence and a signal fence after their
   // operands. If not set, imports with and without fences are accepted.

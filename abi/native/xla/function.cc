@@ -91,6 +91,7 @@ absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
   }
   parts->registry = &library_->registry();
   parts->memory = request.state.memory();
+  parts->state = &request.state;
   parts->result_params = ResultParams(request.owner);
   // The plan points into the declaration.
   auto owner =

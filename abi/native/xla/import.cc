@@ -39,21 +39,23 @@ absl::Status FfiImport::InvokeAndWait(const vm::Slot* arguments,
   }
   if (status.ok()) [[likely]]
     call.ShareResults(results);
-  call.End();
+  call.End(status.ok());
   return status;
 }
 
 absl::Status FfiImport::Await(const Ref<eyrie_ffi_future>& future) {
   const Ref<hal::Fence> done =
-      hal::Fence::At(future->timeline(), eyrie_ffi_future::kDone);
+      hal::Fence::ForPoint(future->timeline(), eyrie_ffi_future::kDone);
   const absl::Status status = WaitWithinLimits(*done, state_);
   const absl::StatusOr<bool> reached = done->Query();
   if (!reached.ok() || *reached) return status;
   // The handler is still running, so keep all that it uses until it is done.
   std::shared_ptr<FfiCall> call =
       std::exchange(call_, std::make_shared<FfiCall>(*parts_));
-  done->OnReached([self = shared_from_this(), call = std::move(call)](
-                      const absl::Status&) { call->End(); });
+  done->OnReached([self = shared_from_this(),
+                   call = std::move(call)](const absl::Status& outcome) {
+    call->End(outcome.ok());
+  });
   return status;
 }
 
@@ -84,8 +86,8 @@ void FfiImport::Start(std::shared_ptr<FfiCall> call,
                       const absl::Status& reached, Ref<hal::Fence> signal) {
   if (!reached.ok()) return Finish(*call, reached, signal.get());
   Ref<eyrie_ffi_future> future;
-  call->UnpackArguments();
-  const absl::Status status = call->Run(NextRunId(), future);
+  absl::Status status = call->CopyIn();
+  if (status.ok()) status = call->Run(NextRunId(), future);
   if (!status.ok() || !future) {
     return Finish(*call, Named(status), signal.get());
   }
@@ -105,7 +107,7 @@ absl::Status FfiImport::Named(const absl::Status& status) const {
 
 void FfiImport::Finish(FfiCall& call, const absl::Status& status,
                        const hal::Fence* signal) {
-  call.End();
+  call.End(status.ok());
   EndFence(*signal, status);
 }
 

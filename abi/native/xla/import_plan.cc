@@ -142,13 +142,15 @@ absl::Status Planner::PlanResults() {
     return Disagreement(
         absl::StrCat("it has ", Counted(types.size(), "result")));
   }
-  for (const FfiResult& result : plan_.results) {
+  for (uint32_t i = 0; i < plan_.results.size(); ++i) {
+    const FfiResult& result = plan_.results[i];
     if (result.kind == FfiResult::Kind::kToken) continue;
     const int last = result.shape.last_operand();
     if (last >= static_cast<int>(plan_.buffers.size())) {
       return Disagreement(
           absl::StrCat("a result follows argument ", last, " of it"));
     }
+    if (result.shape.inout()) plan_.buffers[*result.shape.inout()].inout = i;
   }
   return absl::OkStatus();
 }
@@ -164,6 +166,7 @@ absl::StatusOr<FfiImportPlan> FfiImportPlan::Create(
         "; variadic imports of native functions are not supported."));
   }
   FfiImportPlan plan;
+  plan.equal = &declaration.equal;
   Planner planner(declaration, convention, plan);
   RETURN_IF_ERROR(planner.PlanOperands());
   RETURN_IF_ERROR(planner.PlanResults());

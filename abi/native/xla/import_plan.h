@@ -5,6 +5,7 @@
 #define EYRIE_ABI_NATIVE_XLA_IMPORT_PLAN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct FfiImportPlan {
   struct Buffer {
     uint32_t slot;  // kNoSlot: a token
     const FfiOperand* operand;
+    // The result that is this argument's copy, and is passed in its place.
+    std::optional<uint32_t> inout = std::nullopt;
   };
   struct Scalar {
     uint32_t slot;
@@ -30,9 +33,10 @@ struct FfiImportPlan {
 
   std::vector<Buffer> buffers;  // in the handler's order
   std::vector<Scalar> scalars;
-  std::vector<FfiResult> results;  // in the handler's order
-  uint32_t returned = 0;           // how many the import returns
-  uint32_t wait_slot = kNoSlot;    // the wait fence; the signal fence is next
+  std::vector<FfiResult> results;    // in the handler's order
+  const EqualDims* equal = nullptr;  // of the handler's arguments
+  uint32_t returned = 0;             // how many the import returns
+  uint32_t wait_slot = kNoSlot;      // the wait fence; the signal fence is next
 
   bool has_fences() const { return wait_slot != kNoSlot; }
 

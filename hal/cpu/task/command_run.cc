@@ -1,6 +1,4 @@
 // Runs the commands of a buffer in stages and chunks.
-//
-// Tested by task_device_test.cc.
 #include "hal/cpu/task/command_run.h"
 
 #include <algorithm>
@@ -312,7 +310,7 @@ absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
     return dispatch.executable->Measure(
         dispatch.ordinal, dispatch.state, tiles, task.due, [&] {
           return dispatch.executable->RunWorkgroups(
-              dispatch.ordinal, dispatch.state, tiles, scratch);
+              dispatch.ordinal, dispatch.state, tiles, scratch, work_);
         });
   }
   if (task.command->kind == CommandKind::kCollective) {

@@ -1,6 +1,4 @@
 // Decides on which threads the commands of an operation run.
-//
-// Tested by task_device_test.cc.
 #include "hal/cpu/task/device.h"
 
 #include <functional>

@@ -1,6 +1,4 @@
 // The local-task driver.
-//
-// Tested by task_device_test.cc.
 #include "hal/cpu/task/driver.h"
 
 #include "base/status_macros.h"

@@ -3,7 +3,6 @@
 // Counters are sequentially consistent. A thread that announces work changes
 // calls_ before it checks for sleepers. A thread that goes to sleep counts
 // itself before it checks calls_ again. So one of the two sees the other.
-// Tested by pool_test.cc.
 #include "hal/cpu/task/pool.h"
 
 #include <sched.h>

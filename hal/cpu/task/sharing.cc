@@ -1,6 +1,4 @@
 // Adds up the measured costs of commands.
-//
-// Tested by sharing_test.cc.
 #include "hal/cpu/task/sharing.h"
 
 #include <algorithm>

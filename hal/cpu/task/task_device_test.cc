@@ -80,15 +80,6 @@ int FailKernel(const Environment*, const DispatchState*,
   return workgroup->workgroup_id_x == 7 ? 9 : 0;
 }
 
-// Doubles its word of binding 0. Wrong results show lost or reordered
-// dispatches.
-int DoubleKernel(const Environment*, const DispatchState* dispatch,
-                 const WorkgroupState* workgroup) {
-  auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
-  words[workgroup->workgroup_id_x] *= 2;
-  return 0;
-}
-
 // Adds to its word of binding 1 the number of words of binding 0 that differ
 // from the first word.
 int CompareKernel(const Environment*, const DispatchState* dispatch,
@@ -134,7 +125,7 @@ class TaskDeviceTest : public ::testing::Test {
   // Queues one dispatch, which signals the returned semaphore to 1.
   Ref<Semaphore> Queue(Export ordinal, uint32_t workgroups) {
     Ref<Semaphore> done = *device_->CreateSemaphore(0);
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     EXPECT_TRUE(device_
                     ->QueueExecute({nullptr, signal.get()},
                                    Commands(ordinal, workgroups), {})
@@ -229,7 +220,7 @@ TEST_F(TaskDeviceTest, BarriersStopNoOthers) {
   EXPECT_TRUE(slow->Dispatch(executable_, kQuick, {3, 1, 1}, {}, {}).ok());
   EXPECT_TRUE(slow->Finalize().ok());
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-  const Ref<Fence> signal = Fence::At(done, 1);
+  const Ref<Fence> signal = Fence::ForPoint(done, 1);
   EXPECT_TRUE(device_->QueueExecute({nullptr, signal.get()}, slow, {}).ok());
   while (board_.arrived.load() == 0) std::this_thread::yield();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(StateAt(*Queue(kQuick, 5), 1), "1");
@@ -321,8 +312,9 @@ TEST_F(TaskDeviceTest, HandsFilesOver) {
       memory_access::kRead | memory_access::kWrite, nullptr);
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 2000);
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-  const Ref<Fence> fences[] = {Fence::At(done, 1), Fence::At(done, 2),
-                               Fence::At(done, 3)};
+  const Ref<Fence> fences[] = {Fence::ForPoint(done, 1),
+                               Fence::ForPoint(done, 2),
+                               Fence::ForPoint(done, 3)};
   EXPECT_TRUE(
       device_->QueueRead({nullptr, fences[0].get()}, file, 0, Whole(buffer))
           .ok());
@@ -351,8 +343,8 @@ TEST_F(TaskDeviceTest, FailuresReachTheFence) {
   // A failure also fails operations that wait for its fence.
   const Ref<Semaphore> failed = *device_->CreateSemaphore(0);
   const Ref<Semaphore> after = *device_->CreateSemaphore(0);
-  const Ref<Fence> first = Fence::At(failed, 1);
-  const Ref<Fence> second = Fence::At(after, 1);
+  const Ref<Fence> first = Fence::ForPoint(failed, 1);
+  const Ref<Fence> second = Fence::ForPoint(after, 1);
   EXPECT_TRUE(
       device_->QueueExecute({nullptr, first.get()}, Commands(kFail, 100), {})
           .ok());
@@ -397,7 +389,7 @@ TEST_F(TaskDeviceTest, EndsOnAThreadOfItsOwn) {
 TEST_F(TaskDeviceTest, LetsGoBeforeItSignals) {
   for (int round = 0; round < 50; ++round) {
     const Ref<Semaphore> done = *device_->CreateSemaphore(0);
-    const Ref<Fence> signal = Fence::At(done, 1);
+    const Ref<Fence> signal = Fence::ForPoint(done, 1);
     Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
     EXPECT_TRUE(device_
                     ->QueueFill({nullptr, signal.get()},

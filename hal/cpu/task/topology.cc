@@ -1,6 +1,4 @@
 // Reads the system's files about processors, and chooses threads.
-//
-// Tested by topology_test.cc.
 #include "hal/cpu/task/topology.h"
 
 #include <sched.h>

@@ -9,13 +9,14 @@
 from eyrie import _log  # the import connects the log
 from eyrie._compile import compile  # pylint: disable=redefined-builtin
 from eyrie._core import DeviceArray, Reference, __version__
+from eyrie._device import Device, DeviceInfo, devices
 from eyrie._errors import (ArgumentError, Error, ForbiddenError,
                            MissingFileError, OutOfMemoryError, TimedOutError,
                            UnsupportedError)
 from eyrie._function import Function
 from eyrie._model import Model, lend, load
 
-__all__ = ["ArgumentError", "DeviceArray", "Error", "ForbiddenError",
-           "Function", "MissingFileError", "Model", "OutOfMemoryError",
-           "Reference", "TimedOutError", "UnsupportedError", "compile", "lend",
-           "load", "__version__"]
+__all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
+           "ForbiddenError", "Function", "MissingFileError", "Model",
+           "OutOfMemoryError", "Reference", "TimedOutError", "UnsupportedError",
+           "compile", "devices", "lend", "load", "__version__"]

@@ -2,20 +2,21 @@ import os
 from inspect import Signature
 from types import TracebackType
 from typing import (Any, Callable, Dict, Iterable, List, Literal, Mapping,
-                    Optional, Sequence, Tuple, Type, Union, final)
+                    NamedTuple, Optional, Sequence, Tuple, Type, Union, final)
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ArgumentError", "DeviceArray", "Error", "ForbiddenError",
-           "Function", "MissingFileError", "Model", "OutOfMemoryError",
-           "Reference", "TimedOutError", "UnsupportedError", "compile", "lend",
-           "load", "__version__"]
+__all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
+           "ForbiddenError", "Function", "MissingFileError", "Model",
+           "OutOfMemoryError", "Reference", "TimedOutError", "UnsupportedError",
+           "compile", "devices", "lend", "load", "__version__"]
 __version__: str
 
 _Path = Union[str, os.PathLike[str]]
 _Paths = Union[_Path, Iterable[_Path]]
 _Source = Union[_Path, bytes, bytearray, memoryview]
+_Jit = Literal["lazy", "off", "eager"]
 _Results = Literal["numpy", "device"]
 
 class Error(RuntimeError):
@@ -30,6 +31,26 @@ class UnsupportedError(Error, NotImplementedError): ...
 
 @final
 class Reference: ...
+
+class DeviceInfo(NamedTuple):
+    name: str
+    driver: str
+    description: str
+    properties: Dict[str, str]
+    error: str
+
+def devices() -> List[DeviceInfo]: ...
+
+@final
+class Device:
+    def __init__(self, name: _Path = ..., *, threads: int = ...,
+                 cpus: str = ..., spin: Optional[float] = ...,
+                 allow_system_executables: bool = ...,
+                 no_native_code: bool = ..., jit: _Jit = ...,
+                 max_idle_memory: int = ...,
+                 pipeline_cache: _Path = ...) -> None: ...
+    @property
+    def name(self) -> str: ...
 
 @final
 class DeviceArray:
@@ -61,7 +82,9 @@ class Function:
     async def aio(self, *args: Any, **kwargs: Any) -> Any: ...
     def options(self, *, allow_loss: Optional[bool] = ...,
                 text: Optional[bool] = ...,
-                results: Optional[_Results] = ...) -> Function: ...
+                results: Optional[_Results] = ...,
+                fuel: Optional[int] = ...,
+                timeout: Optional[float] = ...) -> Function: ...
     @property
     def model(self) -> Model: ...
     @property
@@ -92,7 +115,7 @@ def compile(source: Any, target: str = ..., *,
 def lend(value: Any) -> Any: ...
 def load(
     source: Union[_Source, Sequence[_Source]],
-    device: _Paths = ...,
+    device: Union[_Path, Device, Iterable[Union[_Path, Device]]] = ...,
     *,
     fuel: int = ...,
     timeout: Optional[float] = ...,
@@ -102,7 +125,8 @@ def load(
     parameters: _Paths = ...,
     allow_system_executables: bool = ...,
     no_native_code: bool = ...,
-    jit: Literal["lazy", "off", "eager"] = ...,
+    jit: _Jit = ...,
+    threads: int = ...,
     text: bool = ...,
     allow_loss: bool = ...,
     results: _Results = ...,

@@ -19,7 +19,7 @@ class Function(_core.Function):
         """Calls the function on another thread.
 
         A call that waits for its turn holds no thread. If the awaiting task is
-        cancelled, the call ends.
+        cancelled, the call ends; the model's globals keep what it has written.
         """
         ticket = _core.Ticket()
         try:
@@ -28,15 +28,23 @@ class Function(_core.Function):
         finally:  # has no effect if the call is over
             self._loaded.core().cancel(ticket)
 
-    def options(self, *, allow_loss=None, text=None, results=None):
+    def options(self, *, allow_loss=None, text=None, results=None, fuel=None,
+                timeout=None):
         """Returns the same function with other options for its calls.
 
-        They are those of `load`; None means what `load` was given.
+        They are those of `load`; None means what `load` was given. `fuel` and
+        `timeout` (seconds) are limits of each call, in addition to those of
+        `load`. A call that exceeds them raises the same errors, but does not
+        reset the model's globals, which keep what the call has written.
         """
         choices = dict(self._choices or {})
         for name, value in (("allow_loss", allow_loss), ("text", text)):
             if value is not None:
                 choices[name] = _options.flag(name, value)
+        if fuel is not None:
+            choices["fuel"] = _options.count("fuel", fuel)
+        if timeout is not None:
+            choices["timeout"] = _options.seconds("timeout", timeout)
         if results is not None:
             choices["on_device"] = _options.on_device("results", results)
         return Function(self._loaded, self.__name__, choices)

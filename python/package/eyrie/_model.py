@@ -13,7 +13,7 @@ import os
 import threading
 import weakref
 
-from eyrie import _asyncio, _core, _options
+from eyrie import _asyncio, _core, _device, _options
 from eyrie._errors import Error
 from eyrie._function import Function
 
@@ -38,8 +38,8 @@ def to_device_array(value):
 class _Loaded:
     """Modules in a context, which a model shares with its functions."""
 
-    def __init__(self, sources, options, core=None):
-        self.sources, self.options = sources, options
+    def __init__(self, sources, devices, options, core=None):
+        self.sources, self.devices, self.options = sources, devices, options
         self._core, self._lock = core, threading.Lock()
         self.queue = _asyncio.Queue()
         self.core()
@@ -51,12 +51,15 @@ class _Loaded:
         if core is None:
             with self._lock:
                 if self._core is None:
-                    self._core = _core.Core(self.sources, **self.options)
+                    devices = [each._open() for each in self.devices]
+                    self._core = _core.Core(self.sources, devices,
+                                            **self.options)
                 core = self._core
         return core
 
     def sibling(self):
-        return _Loaded(self.sources, self.options, self.core().sibling())
+        return _Loaded(self.sources, self.devices, self.options,
+                       self.core().sibling())
 
     def after_fork(self):
         core, self._core = self._core, None
@@ -65,7 +68,7 @@ class _Loaded:
             _core.abandon(core)
 
     def __reduce__(self):
-        return _Loaded, (self.sources, self.options)
+        return _Loaded, (self.sources, self.devices, self.options)
 
 
 class Model:
@@ -178,12 +181,14 @@ def _list_of(parameters):
 def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, max_idle_memory=0, parameters=(),
          allow_system_executables=False, no_native_code=False, jit="lazy",
-         text=False, allow_loss=False, results="numpy", imports=None):
+         threads=0, text=False, allow_loss=False, results="numpy",
+         imports=None):
     """Loads a module from a path or from bytes and returns a Model.
 
     source: a path, or the bytes of a module; or a list of modules, each of
         which may import functions of those before it.
-    device: a name that `eyrie run --list_devices` prints, or a list of names.
+    device: a name of eyrie.devices(), an eyrie.Device, which models share, or a
+        list of these.
     fuel, timeout (seconds), max_memory, max_stack (bytes): limits of each call;
         0 (for timeout also None) means the default, which is no limit except
         for the stack. A call that exceeds a limit fails, and globals have their
@@ -196,6 +201,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
     no_native_code: refuses native executables, for untrusted modules.
     jit: the functions to compile to machine code: "lazy", those that are hot;
         "off", none; "eager", each when it is first called.
+    threads: how many threads "local-task" has; 0: one per core.
     text: converts results of bytes to str, as UTF-8.
     allow_loss: allows arrays to be rounded to the required element type, for
         example from float64 to float32; otherwise that is an error.
@@ -211,17 +217,15 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
     and TypeError or ValueError for wrong options. A file that does not exist
     raises an eyrie.Error that is also a FileNotFoundError.
     """
-    return Model(_Loaded(_options.sources(source), {
-        "devices": _options.names("device", device),
-        "allow_system_executables": _options.flag("allow_system_executables",
-                                                  allow_system_executables),
-        "no_native_code": _options.flag("no_native_code", no_native_code),
-        "jit": _options.one_of("jit", jit, ("lazy", "off", "eager")),
+    devices = _device.given(device, {
+        "allow_system_executables": allow_system_executables,
+        "no_native_code": no_native_code, "jit": jit, "threads": threads,
+        "max_idle_memory": max_idle_memory})
+    return Model(_Loaded(_options.sources(source), devices, {
         "fuel": _options.count("fuel", fuel),
         "timeout": _options.seconds("timeout", timeout),
         "max_memory": _options.count("max_memory", max_memory),
         "max_stack": _options.count("max_stack", max_stack),
-        "max_idle_memory": _options.count("max_idle_memory", max_idle_memory),
         "parameters": _options.names("parameters", parameters),
         "text": _options.flag("text", text),
         "allow_loss": _options.flag("allow_loss", allow_loss),
@@ -237,6 +241,7 @@ def _after_fork():
     """
     _core.set_main_thread(threading.main_thread().ident)
     _core.after_fork()
+    _device.after_fork()
     _asyncio.after_fork()
     for loaded in list(_loaded):
         loaded.after_fork()

@@ -3,40 +3,52 @@
 The messages of TypeError and ValueError contain the option's name and value.
 """
 
+import math
 import numbers
 import os
 
 
-def _sentence(name, value, what):
+def sentence(name, value, what):
+    """Returns the message for a value that an option does not accept."""
     return f"{name} ({value!r}) is not {what}."
 
 
-def count(name, value):
-    """Returns a limit as an integer of 64 bits."""
-    sentence = _sentence(name, value, "an integer from 0 to 2**64 - 1")
+def count(name, value, bits=64):
+    """Returns a number as an unsigned integer of some bits."""
+    message = sentence(name, value, f"an integer from 0 to 2**{bits} - 1")
     if not isinstance(value, numbers.Integral):
-        raise TypeError(sentence)
-    if not 0 <= value < 2**64:
-        raise ValueError(sentence)
+        raise TypeError(message)
+    if not 0 <= value < 2**bits:
+        raise ValueError(message)
     return int(value)
 
 
-def seconds(name, value):
-    """Returns a time limit in seconds; 0.0 means none."""
+def text(name, value):
+    """Returns a string or a path as a string."""
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise TypeError(sentence(name, value, "a string")) from None
+
+
+def seconds(name, value, most=math.inf):
+    """Returns a time in seconds; 0.0 means no limit."""
     if value is None:
         return 0.0
-    sentence = _sentence(name, value, "a number of seconds from 0 up")
+    message = sentence(name, value, "a number of seconds from 0 up" if
+                       most == math.inf else
+                       f"a number of seconds from 0 to {most:g}")
     if not isinstance(value, numbers.Real):
-        raise TypeError(sentence)
-    if not value >= 0:  # also rejects NaN
-        raise ValueError(sentence)
+        raise TypeError(message)
+    if not 0 <= value <= most:  # also rejects NaN
+        raise ValueError(message)
     return float(value)
 
 
 def flag(name, value):
     """Returns a bool."""
     if value not in (True, False):
-        raise TypeError(_sentence(name, value, "True or False"))
+        raise TypeError(sentence(name, value, "True or False"))
     return bool(value)
 
 
@@ -45,7 +57,7 @@ def one_of(name, value, known):
     if value not in known:
         words = " or ".join([", ".join(map(repr, known[:-1])),
                              repr(known[-1])])
-        raise ValueError(_sentence(name, value, words))
+        raise ValueError(sentence(name, value, words))
     return known.index(value)
 
 
@@ -64,7 +76,7 @@ def imports(name, value):
     except (TypeError, ValueError):
         good = False
     if not good:
-        raise TypeError(_sentence(
+        raise TypeError(sentence(
             name, value, "a dict of names with signatures and functions"))
     return rows
 
@@ -74,7 +86,7 @@ def sources(value):
     if not isinstance(value, (list, tuple)):
         value = [value]
     if not value:
-        raise ValueError(_sentence("source", value, "a module or modules"))
+        raise ValueError(sentence("source", value, "a module or modules"))
     return [_source(item) for item in value]
 
 
@@ -84,7 +96,7 @@ def _source(value):
     try:
         return os.path.abspath(os.fspath(value))
     except TypeError:
-        raise TypeError(_sentence(
+        raise TypeError(sentence(
             "source", value, "a path or the bytes of a module")) from None
 
 
@@ -95,5 +107,5 @@ def names(name, value):
     try:
         return [os.fsdecode(item) for item in value]
     except TypeError:
-        raise TypeError(_sentence(name, value,
+        raise TypeError(sentence(name, value,
                                   "a string or a list of strings")) from None

@@ -36,6 +36,8 @@
 #include "base/json.h"
 #include "gtest/gtest.h"
 #include "tests/support/files.h"
+#include "tests/support/json_text.h"
+#include "tests/support/releases.h"
 #include "tests/support/status_text.h"
 #include "vm/asm/assembler.h"
 #include "vm/object/buffer.h"
@@ -47,8 +49,6 @@ namespace {
 // Attributes that a row may give, by key.
 constexpr absl::string_view kAttributes[] = {
     "iree.abi", "d", "f", "fv", "fbr", "sip", "sipv", "abi", "abiv"};
-
-constexpr const char* kReleases[] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
 
 // Returns a value as the callee receives it.
 std::string Show(const vm::Value& value) {
@@ -73,9 +73,8 @@ std::string Show(const vm::Value& value) {
     return text;
   }
   if (auto* buffer = RefCast<vm::Buffer>(value.ref())) {
-    std::string text = "buffer ";
-    AppendJson(HostValue::Bytes(std::string(buffer->text())), text);
-    return text;
+    return "buffer " +
+           tests::JsonText(HostValue::Bytes(std::string(buffer->text())));
   }
   auto* list = RefCast<vm::List>(value.ref());
   if (list == nullptr) return value.ref()->type().name;
@@ -91,7 +90,7 @@ std::string Returned(std::span<const HostValue> values) {
   std::string text = "result";
   for (const HostValue& value : values) {
     text += &value == values.data() ? " " : " | ";
-    AppendJson(value, text);
+    text += tests::JsonText(value);
   }
   return text;
 }
@@ -169,7 +168,7 @@ class Table {
       if (module_.empty()) {
         got = Imagine();
       } else {
-        for (const char* release : kReleases) {
+        for (const char* release : tests::kReleases) {
           const Outcome one = CallModule(release);
           if (got.empty()) got = one;
           EXPECT_EQ(one, got) << release << "/" << module_ << " " << function_;

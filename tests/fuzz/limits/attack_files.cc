@@ -171,6 +171,8 @@ Attack FileAttack(Random& random) {
       {"inspect", "FILE"},
       {"inspect", "FILE", "--json"},
       {"inspect", "FILE", "--html=/dev/stdout"},
+      {"diff", "FILE", "tests/modules/3.13/add.vmfb"},
+      {"diff", "FILE", "tests/modules/3.13/add.vmfb", "--json"},
       {"dump", "FILE"},
       {"dump", "FILE", "--json"},
       {"dump", "FILE", "--output=disassembly"},

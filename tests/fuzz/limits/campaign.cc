@@ -59,11 +59,12 @@ void Note(double share, const std::string& name, double& worst,
 }
 
 // Returns which limit the attack exceeded, or "".
-std::string Judge(const Usage& usage, const Allowed& allowed) {
+std::string Judge(const Usage& usage, const Allowed& allowed,
+                  int worst_exit_code) {
   if (WIFSIGNALED(usage.status)) {
     return absl::StrCat("ended by signal ", WTERMSIG(usage.status));
   }
-  if (WEXITSTATUS(usage.status) > 1) {
+  if (WEXITSTATUS(usage.status) > worst_exit_code) {
     return absl::StrCat("exit code ", WEXITSTATUS(usage.status));
   }
   const struct {
@@ -108,7 +109,9 @@ CampaignReport RunCampaign(const std::string& eyrie, const std::string& folder,
          attack.name, report.memory_share, report.largest);
     Note(static_cast<double>(usage.output_bytes) / allowed.text_bytes,
          attack.name, report.text_share, report.longest);
-    const std::string fault = Judge(usage, allowed);
+    // The exit code 1 of diff(1) means that two files differ.
+    const std::string fault =
+        Judge(usage, allowed, attack.arguments[0] == "diff" ? 2 : 1);
     if (fault.empty()) {
       std::remove(file.c_str());
       continue;

@@ -1,8 +1,8 @@
 """Calls jaxlib's LAPACK handlers and multiplies the factors they return.
 
-capsules.c registers the handlers. LAPACK stores matrices by columns; `columns`
-and `rows` convert them. The check uses plain Python, independent of NumPy,
-SciPy and LAPACK. Used by jaxlib_test.py.
+capsules.c registers the handlers. LAPACK stores matrices by columns, which
+lapack.json declares as their layout. The check uses plain Python, independent
+of NumPy, SciPy and LAPACK. Used by jaxlib_test.py.
 """
 
 import array
@@ -14,9 +14,9 @@ import subprocess
 TOLERANCE = 1e-12  # for matrices with elements near 1
 
 
-def matrix(generator, size):
-    """Returns a random matrix as a list of rows."""
-    return [[generator.uniform(-1, 1) for _ in range(size)]
+def matrix(generator, size, columns=None):
+    """Returns a random matrix as a list of rows; square without `columns`."""
+    return [[generator.uniform(-1, 1) for _ in range(columns or size)]
             for _ in range(size)]
 
 
@@ -58,16 +58,16 @@ class Lapack:
         return done.stdout + done.stderr, done.returncode == 0
 
     def call(self, function, batch, types):
-        """Returns the results for a batch of square matrices, as arrays."""
-        size = len(batch[0])
+        """Returns the results for a batch of matrices, as arrays."""
+        rows, columns = len(batch[0]), len(batch[0][0])
         elements = array.array("d")
         for a in batch:
-            for column in transpose(a):
-                elements.extend(column)
+            for row in a:
+                elements.extend(row)
         (self.folder / "in.bin").write_bytes(elements.tobytes())
         text, good = self.run(
             [f"--function=lapack.{function}",
-             f"--input={len(batch)}x{size}x{size}xf64=@in.bin"] +
+             f"--input={len(batch)}x{rows}x{columns}xf64=@in.bin"] +
             [f"--output=@out{i}.bin" for i in range(len(types))])
         if not good:
             raise RuntimeError(text)
@@ -79,12 +79,12 @@ class Lapack:
         return results
 
 
-def matrix_of(elements, index, size):
-    """Returns the rows of a matrix that a batch stores by columns."""
-    begin = index * size * size
-    return transpose([
-        list(elements[begin + i * size:begin + (i + 1) * size])
-        for i in range(size)])
+def matrix_of(elements, index, size, columns=None):
+    """Returns the rows of a matrix of a batch; square without `columns`."""
+    columns = columns or size
+    begin = index * size * columns
+    return [list(elements[begin + i * columns:begin + (i + 1) * columns])
+            for i in range(size)]
 
 
 def check_potrf(lapack, generator):
@@ -103,18 +103,26 @@ def check_potrf(lapack, generator):
         yield abs(info[index]), 0
     _, info = lapack.call("dpotrf", [identity(2), [[1, 2], [2, 1]]], "di")
     yield abs(info[0]) + abs(info[1] - 2), 0
+    # The handler would read past the end.
+    text, _ = lapack.run(["--function=lapack.dpotrf", "--input=2x3xf64=1"])
+    yield "The dimensions 0.-2 and 0.-1 of the arguments" not in text, 0
 
 
 def check_getrf(lapack, generator):
-    """Checks P * A = L * U."""
-    size = 8
-    batch = [matrix(generator, size) for _ in range(4)]
+    """Checks P * A = L * U, for square and for wide matrices."""
+    yield from check_getrf_of(lapack, generator, 8, 8)
+    yield from check_getrf_of(lapack, generator, 5, 9)
+
+
+def check_getrf_of(lapack, generator, size, columns):
+    """Checks P * A = L * U for matrices with `size` rows."""
+    batch = [matrix(generator, size, columns) for _ in range(4)]
     factors, pivots, info = lapack.call("dgetrf", batch, "dii")
     for index, a in enumerate(batch):
-        both = matrix_of(factors, index, size)
+        both = matrix_of(factors, index, size, columns)
         lower = [[1.0 if i == j else both[i][j] if j < i else 0.0
                   for j in range(size)] for i in range(size)]
-        upper = [[both[i][j] if j >= i else 0.0 for j in range(size)]
+        upper = [[both[i][j] if j >= i else 0.0 for j in range(columns)]
                  for i in range(size)]
         swapped = [list(row) for row in a]
         for i in range(size):

@@ -1,8 +1,8 @@
 // Functions with the interface of MLIR's C wrappers, and their descriptors.
 //
-// For call_test.cc only.
-#ifndef EYRIE_ABI_NATIVE_MEMREF_TEST_FUNCTIONS_H_
-#define EYRIE_ABI_NATIVE_MEMREF_TEST_FUNCTIONS_H_
+// For abi/native/memref/call_test.cc and copies_test.cc.
+#ifndef EYRIE_TESTS_SUPPORT_MEMREF_FUNCTIONS_H_
+#define EYRIE_TESTS_SUPPORT_MEMREF_FUNCTIONS_H_
 
 #include <cmath>
 #include <cstddef>
@@ -180,6 +180,34 @@ inline float Column(const Memref<2>* m) {
   const float* const data = static_cast<float*>(m->aligned) + 3;
   return data[2] * 10 + data[3];
 }
+// Copy elements as they are in memory.
+inline void Raw(const Memref<2>* m, const Memref<1>* out) {
+  const int64_t n = m->sizes[0] * m->sizes[1];
+  std::memcpy(out->aligned, m->aligned, n * sizeof(float));
+}
+inline void RawUnranked(const Unranked* m, const Memref<1>* out) {
+  Raw(static_cast<const Memref<2>*>(m->descriptor), out);
+}
+inline void RawInto(const Memref<1>* m, const Memref<2>* out) {
+  std::memcpy(out->aligned, m->aligned, m->sizes[0] * sizeof(float));
+}
+inline void RawResult(Memref<2>* result, const Memref<1>* m) {
+  void* const data = Allocate(m->sizes[0] * 4, 64);
+  const int64_t columns = m->sizes[0] / 2;
+  *result = {data, data, 0, {2, columns}, {columns, 1}};
+  RawInto(m, result);
+}
+inline void AddInto(const Memref<1>* m, const Memref<1>* sum) {
+  for (int64_t i = 0; i < m->sizes[0]; ++i) sum->at(i) += m->at(i);
+}
+// The first sum is a new result, the second begins as an argument.
+inline void AddBoth(const Memref<1>* a, const Memref<1>* b,
+                    const Memref<1>* sum) {
+  for (int64_t i = 0; i < a->sizes[0]; ++i) {
+    sum->at(i) = a->at(i) + b->at(i);
+    b->at(i) = sum->at(i) + a->at(i);
+  }
+}
 inline void Odd(Memref<1>* result, const Memref<1>* m) {
   const int64_t n = m->sizes[0];
   auto* const data = static_cast<uint8_t*>(Allocate(n, 64));
@@ -195,4 +223,4 @@ inline void Nothing() {}
 
 }  // namespace eyrie::native::test
 
-#endif  // EYRIE_ABI_NATIVE_MEMREF_TEST_FUNCTIONS_H_
+#endif  // EYRIE_TESTS_SUPPORT_MEMREF_FUNCTIONS_H_

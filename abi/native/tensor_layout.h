@@ -1,0 +1,69 @@
+// The order in which the elements of a tensor are stored.
+//
+//   "row_major"      the last dimension first, as in all tensors of modules
+//   "column_major"   the last dimension but one first: matrices as LAPACK
+//                    stores them. Earlier dimensions count matrices
+//   [0, 1, 2]        these dimensions, from the one whose elements are next to
+//                    each other; XLA calls it minor to major
+//
+// Immutable; may be shared by threads.
+// Tested by tensor_layout_test.cc, manifest_test.cc.
+#ifndef EYRIE_ABI_NATIVE_TENSOR_LAYOUT_H_
+#define EYRIE_ABI_NATIVE_TENSOR_LAYOUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/native/shape_rule.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/json.h"
+
+namespace eyrie::native {
+
+class TensorLayout {
+ public:
+  using Strides = absl::InlinedVector<int64_t, 6>;
+
+  // Creates the row-major layout.
+  TensorLayout() = default;
+
+  // Reads a manifest's layout for tensors of this rank, which may be kAnyRank.
+  // `where` names the tensor in messages. INVALID_ARGUMENT: the value has
+  // another form, is not a permutation of the dimensions, needs more dimensions
+  // than there are, or is an array while the rank is not known.
+  static absl::StatusOr<TensorLayout> Read(const Json& value,
+                                           absl::string_view where,
+                                           OperandRank rank);
+
+  bool is_row_major() const { return order_.empty() && !has_columns_; }
+  // INVALID_ARGUMENT: the layout needs more dimensions than `rank`; the message
+  // begins with `what`. Call it for tensors whose rank the manifest does not
+  // give.
+  absl::Status CheckRank(absl::string_view what, size_t rank) const;
+  // Returns the strides of a tensor of a rank that fits, in elements.
+  Strides StridesOf(std::span<const int64_t> dims) const;
+  // Reports whether the elements of such a tensor are in another order than in
+  // a row-major one. Dimensions of size 1 have no order.
+  bool Moves(std::span<const int64_t> dims) const;
+
+  // Returns "column_major", "[0,1]", or "" for the row-major layout.
+  std::string ToString() const;
+  friend bool operator==(const TensorLayout&, const TensorLayout&) = default;
+
+ private:
+  absl::Status ReadOrder(const Json& value, absl::string_view where,
+                         OperandRank rank);
+
+  bool has_columns_ = false;    // column-major
+  std::vector<uint8_t> order_;  // minor to major; empty if one of the others
+};
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_TENSOR_LAYOUT_H_
