@@ -13,9 +13,16 @@ namespace {
 
 namespace kind = hal::numerical_kind;
 
+using enum hal::ElementType;
+// Codes that have no name in the HAL.
+constexpr auto kUint1 =
+    static_cast<hal::ElementType>(uint32_t{kind::kUnsigned} << 24 | 1);
+constexpr auto kUint2 =
+    static_cast<hal::ElementType>(uint32_t{kind::kUnsigned} << 24 | 2);
+
 constexpr FfiTypeInfo kTypes[] = {
 #define FFI_TYPE(id, number, name, bytes, element, since) \
-  {FfiType::k##id, name, bytes, hal::ElementType::element, since},
+  {FfiType::k##id, name, bytes, element, since},
 #include "abi/native/ffi_types.def"
 #undef FFI_TYPE
 };

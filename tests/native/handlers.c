@@ -56,8 +56,9 @@ HANDLER(Sum) {
 /* Copies each argument to the result with the same index. */
 HANDLER(Copy) {
   BEGIN_HANDLER(frame);
-  static const int kBytes[] = {0, 1, 1, 2, 4, 8, 1, 2,  4, 8, 2,
-                               4, 8, 0, 0, 8, 2, 0, 16, 1, 1};
+  static const int kBytes[] = {0, 1, 1, 2, 4, 8, 1,  2, 4, 8, 2, 4,
+                               8, 0, 0, 8, 2, 0, 16, 1, 1, 1, 1, 1,
+                               1, 1, 1, 1, 1, 1, 1,  1, 1, 1};
   for (int64_t a = 0; a < frame->results.count; ++a) {
     const eyrie_ffi_buffer_t* from = Arg(frame, a);
     const eyrie_ffi_buffer_t* to = Result(frame, a);
@@ -66,6 +67,22 @@ HANDLER(Copy) {
     }
     if (from->data == NULL) continue;
     memcpy(to->data, from->data, (size_t)(CountOf(from) * kBytes[from->type]));
+  }
+  return NULL;
+}
+
+/* results: the argument's bytes, and the argument + 1, for elements of a byte
+ * and of less. */
+HANDLER(Bytes) {
+  BEGIN_HANDLER(frame);
+  const eyrie_ffi_buffer_t* from = Arg(frame, 0);
+  const uint8_t* in = from->data;
+  uint8_t* out = Result(frame, 0)->data;
+  uint8_t* next = Result(frame, 1)->data;
+  uint8_t* scratch = Result(frame, 2)->data;
+  for (int64_t i = 0; i < CountOf(from); ++i) {
+    scratch[i] = out[i] = in[i];
+    next[i] = (uint8_t)(in[i] + 1);
   }
   return NULL;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "abi/native/call_support.h"
+#include "abi/native/xla/unpacked.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
@@ -13,7 +14,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kTemporaryAlignment = 64;
 // Token buffers point here; they have no bytes.
 constexpr int64_t kNoDims[1] = {};
 
@@ -78,11 +78,14 @@ absl::StatusOr<FfiType> FfiCall::CheckType(size_t index,
         "Argument ", index, " of the handler is ", view.ShapeAndType(),
         "; XLA FFI does not support this type, or stores it differently."));
   }
-  if (InfoOf(type).since > parts_.handlers.minor) {
+  // A type that the manifest names is one that the handler knows.
+  if (operand.type == FfiType::kNone &&
+      InfoOf(type).since > parts_.handlers.minor) {
     return absl::UnimplementedError(absl::StrCat(
         "Argument ", index, " of the handler is ", view.ShapeAndType(),
         "; the handler uses version 0.", parts_.handlers.minor,
-        " of XLA FFI, which may not support this type."));
+        " of XLA FFI, which may not support this type. If the handler does, "
+        "name the type in the manifest."));
   }
   return type;
 }
@@ -184,6 +187,9 @@ absl::Status FfiCall::PlanResult(size_t index) {
                                : "which exceed any memory."));
   }
   result.bytes = *bytes;
+  if (result.kind == FfiResult::Kind::kTemporary && IsPacked(result.element)) {
+    result.bytes = static_cast<uint64_t>(count);  // never packed
+  }
   large_ |= *bytes > kMaxKept;
   FfiFrame::Fill(frame_.result(index), type, nullptr, result.shape);
   return absl::OkStatus();
@@ -212,7 +218,7 @@ absl::Status FfiCall::CreateResult(size_t index) {
   if (result.kind == FfiResult::Kind::kToken) return absl::OkStatus();
   if (result.kind == FfiResult::Kind::kTemporary) {
     ASSIGN_OR_RETURN(frame_.result(index).data,
-                     context_.Allocate(result.bytes, kTemporaryAlignment));
+                     context_.Allocate(result.bytes, kAlignment));
     return absl::OkStatus();
   }
   // The one before the last first: the caller rarely holds that, too.

@@ -60,9 +60,10 @@ class FfiCall {
   // Stores a new reference to each result of the import.
   void ShareResults(vm::Slot* results) const;
   // Copies the arguments that the handler cannot use where they are, if there
-  // are any: their layout differs, the host cannot see them, or the handler
-  // writes to them. A call with fences must call it before Run, when its wait
-  // fence is reached; for others, Prepare has done it.
+  // are any: their layout differs, their elements are packed, the host cannot
+  // see them, or the handler writes to them. A call with fences must call it
+  // before Run, when its wait fence is reached; for others, Prepare has done
+  // it.
   absl::Status CopyIn();
   // Completes the results if the handler succeeded, and releases all objects
   // that the call retained.
@@ -74,6 +75,7 @@ class FfiCall {
   // Results up to this size are kept, in bytes: allocating one costs more than
   // a typical handler's work.
   static constexpr uint64_t kMaxKept = 16384;
+  static constexpr size_t kAlignment = 64;  // of memory for one call
 
   // The type and shape of the last call, which the frame has, too.
   struct Argument {
@@ -91,14 +93,13 @@ class FfiCall {
     std::array<Ref<hal::BufferView>, 2> views;
   };
 
-  // A copy of an argument, or of a result's elements in the handler's layout.
-  struct ArgumentCopy {
+  // A copy of an argument or a result, as the handler has it.
+  struct Copy {
     size_t index;
-    uint8_t* to;
-  };
-  struct ResultCopy {
-    size_t index;
-    const uint8_t* from;
+    uint8_t* elements;  // in the handler's layout
+    // The same elements in row-major order, if tensors pack them; otherwise
+    // null. Equal to `elements` if the layout does not move them.
+    uint8_t* unpacked;
   };
 
   absl::Status SetBuffer(size_t index, const vm::Slot* arguments);
@@ -119,6 +120,11 @@ class FfiCall {
   absl::Status PlanCopies();
   absl::Status PlanArgumentCopy(size_t index, uint64_t& bytes);
   absl::Status PlanResultCopy(size_t index, uint64_t& bytes);
+  // Allocates the memory that the copy of a view lacks, adds the copy to
+  // `copies`, and its bytes to `bytes`. `elements` may be null.
+  absl::Status AddCopy(size_t index, const hal::BufferView& view, bool moves,
+                       void*& elements, std::vector<Copy>& copies,
+                       uint64_t& bytes);
   void CopyOut();
   // Ends a call that has copies or large results.
   void Attend(bool succeeded);
@@ -134,8 +140,8 @@ class FfiCall {
   bool usual_ = false;     // planned_, and the call has no copies
   bool large_ = false;     // a result is too large to be kept
   bool attended_ = false;  // End must call Attend
-  std::vector<ArgumentCopy> copies_in_;
-  std::vector<ResultCopy> copies_out_;
+  std::vector<Copy> copies_in_;
+  std::vector<Copy> copies_out_;
   std::vector<Ref<RefObject>> retained_;
 };
 

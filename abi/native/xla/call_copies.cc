@@ -1,22 +1,23 @@
 // Copies of a handler's arguments and results.
 //
 // An argument is copied if the handler's layout orders its elements
-// differently, if the host cannot see its memory, or if a result is "inout"
-// with it. A result is copied after the call if its layout differs.
+// differently, if the tensor packs several elements in a byte, if the host
+// cannot see its memory, or if a result is "inout" with it. A result is copied
+// after the call if its layout differs or its elements are packed. Elements
+// that are packed and have another layout are copied twice.
 // Tested by tools/native_test.sh, tools/vulkan_test.sh.
 #include "abi/native/call_support.h"
 #include "abi/native/strided_copy.h"
 #include "abi/native/xla/call.h"
-#include "absl/strings/str_cat.h"
+#include "abi/native/xla/unpacked.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kCopyAlignment = 64;
-
-size_t ElementBytes(hal::ElementType element) {
-  return hal::BitCount(element) / 8;
+// Returns the bytes of an element in a handler's buffer.
+size_t HandlerBytes(hal::ElementType element) {
+  return IsPacked(element) ? 1 : hal::BitCount(element) / 8;
 }
 
 }  // namespace
@@ -50,47 +51,71 @@ absl::Status FfiCall::PlanCopies() {
   return PayForCopy(bytes, *parts_.state);
 }
 
+absl::Status FfiCall::AddCopy(size_t index, const hal::BufferView& view,
+                              bool moves, void*& elements,
+                              std::vector<Copy>& copies, uint64_t& bytes) {
+  const uint64_t size = static_cast<uint64_t>(view.element_count()) *
+                        HandlerBytes(view.element_type());
+  bytes += size;
+  if (elements == nullptr) {
+    ASSIGN_OR_RETURN(elements, context_.Allocate(size, kAlignment));
+  }
+  void* unpacked = nullptr;
+  if (IsPacked(view.element_type())) {
+    unpacked = elements;
+    if (moves) {
+      bytes += size;
+      ASSIGN_OR_RETURN(unpacked, context_.Allocate(size, kAlignment));
+    }
+  }
+  copies.push_back({index, static_cast<uint8_t*>(elements),
+                    static_cast<uint8_t*>(unpacked)});
+  return absl::OkStatus();
+}
+
 absl::Status FfiCall::PlanArgumentCopy(size_t index, uint64_t& bytes) {
   const hal::BufferView& view = *views_[index];
   const FfiImportPlan::Buffer& plan = parts_.plan.buffers[index];
   const bool moves = plan.operand->layout.Moves(view.shape());
-  if (!moves && !plan.inout && view.buffer()->host_data() != nullptr) {
+  const bool differs = moves || IsPacked(view.element_type());
+  if (!differs && !plan.inout && view.buffer()->host_data() != nullptr) {
     return absl::OkStatus();
   }
-  void* to = nullptr;
-  if (plan.inout && !moves) {
-    to = frame_.result(*plan.inout).data;
-  } else {
-    ASSIGN_OR_RETURN(to, context_.Allocate(view.byte_length(), kCopyAlignment));
-  }
+  void* to = plan.inout && !differs ? frame_.result(*plan.inout).data : nullptr;
+  RETURN_IF_ERROR(AddCopy(index, view, moves, to, copies_in_, bytes));
   frame_.arg(index).data = to;
   if (plan.inout) frame_.result(*plan.inout).data = to;
-  copies_in_.push_back({index, static_cast<uint8_t*>(to)});
-  bytes += view.byte_length();
   return absl::OkStatus();
 }
 
 absl::Status FfiCall::PlanResultCopy(size_t index, uint64_t& bytes) {
   const Result& result = results_[index];
   const FfiResult& plan = parts_.plan.results[index];
-  if (!plan.layout.Moves(result.shape)) return absl::OkStatus();
-  void*& data = frame_.result(index).data;
-  if (!plan.shape.inout()) {
-    ASSIGN_OR_RETURN(data, context_.Allocate(result.bytes, kCopyAlignment));
+  const bool moves = plan.layout.Moves(result.shape);
+  if (result.bytes == 0 || !(moves || IsPacked(result.element))) {
+    return absl::OkStatus();
   }
-  copies_out_.push_back({index, static_cast<const uint8_t*>(data)});
-  bytes += result.bytes;
-  return absl::OkStatus();
+  // Memory of an "inout" result is the argument's copy.
+  void*& data = frame_.result(index).data;
+  if (!plan.shape.inout()) data = nullptr;
+  return AddCopy(index, *result.views[result.current], moves, data, copies_out_,
+                 bytes);
 }
 
 absl::Status FfiCall::CopyIn() {
-  for (const ArgumentCopy& copy : copies_in_) {
+  for (const Copy& copy : copies_in_) {
     const hal::BufferView& view = *views_[copy.index];
     const TensorLayout& layout =
         parts_.plan.buffers[copy.index].operand->layout;
     RETURN_IF_ERROR(WithElements(view, [&](const uint8_t* elements) {
-      CopyStrided(view.shape(), ElementBytes(view.element_type()), elements,
-                  TensorLayout().StridesOf(view.shape()), copy.to,
+      if (copy.unpacked != nullptr) {
+        Unpack(view.element_type(), elements,
+               {copy.unpacked, static_cast<size_t>(view.element_count())});
+        if (copy.unpacked == copy.elements) return;
+        elements = copy.unpacked;
+      }
+      CopyStrided(view.shape(), HandlerBytes(view.element_type()), elements,
+                  TensorLayout().StridesOf(view.shape()), copy.elements,
                   layout.StridesOf(view.shape()));
     }));
   }
@@ -98,12 +123,21 @@ absl::Status FfiCall::CopyIn() {
 }
 
 void FfiCall::CopyOut() {
-  for (const ResultCopy& copy : copies_out_) {
+  for (const Copy& copy : copies_out_) {
     const Result& result = results_[copy.index];
-    CopyStrided(result.shape, ElementBytes(result.element), copy.from,
-                parts_.plan.results[copy.index].layout.StridesOf(result.shape),
-                result.views[result.current]->buffer()->host_data(),
-                TensorLayout().StridesOf(result.shape));
+    const hal::BufferView& view = *result.views[result.current];
+    const TensorLayout& layout = parts_.plan.results[copy.index].layout;
+    uint8_t* const data = view.buffer()->host_data();
+    uint8_t* const to = copy.unpacked != nullptr ? copy.unpacked : data;
+    if (to != copy.elements) {
+      CopyStrided(result.shape, HandlerBytes(result.element), copy.elements,
+                  layout.StridesOf(result.shape), to,
+                  TensorLayout().StridesOf(result.shape));
+    }
+    if (copy.unpacked != nullptr) {
+      Pack(result.element,
+           {copy.unpacked, static_cast<size_t>(view.element_count())}, data);
+    }
   }
 }
 
