@@ -227,8 +227,13 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> LoadFunction(
     const LoadedLibrary& library, absl::string_view name) {
   const auto found = library.manifest.functions.find(name);
   if (found == library.manifest.functions.end()) {
-    return absl::NotFoundError(
-        absl::StrCat("The manifest has no function '", PlainName(name), "'."));
+    std::vector<std::string> names;
+    for (const auto& row : library.manifest.functions) {
+      names.push_back(row.first);
+    }
+    return absl::NotFoundError(absl::StrCat("The manifest has no function '",
+                                            PlainName(name), "'.",
+                                            DidYouMean(name, names)));
   }
   auto native = found->second.declaration->Load(library.library);
   if (native.ok()) return native;
@@ -298,6 +303,25 @@ std::vector<std::string> NativeFunctionNames(
   return names;
 }
 
+namespace {
+
+// Suggests one of the names "module.function". If `name` has no module, it is
+// compared with functions.
+std::string SuggestName(absl::string_view name,
+                        std::span<const std::string> names) {
+  if (name.find('.') != name.npos) return DidYouMean(name, names);
+  std::vector<std::string> functions;
+  for (const std::string& full : names) {
+    functions.push_back(full.substr(full.find('.') + 1));
+    if (functions.back() == name) {
+      return absl::StrCat(" Did you mean '", full, "'?");
+    }
+  }
+  return DidYouMean(name, functions);
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> ForwardingProgram(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     const std::string& name, size_t operands) {
@@ -305,9 +329,10 @@ absl::StatusOr<std::string> ForwardingProgram(
       FindFunction(libraries, SplitName(name).first);
   if (function == nullptr) {
     const std::vector<std::string> names = NativeFunctionNames(libraries);
-    return absl::NotFoundError(absl::StrCat(
-        "No native library has a function '", PlainName(name), "'; there are ",
-        absl::StrJoin(names, ", "), ".", DidYouMean(name, names)));
+    return absl::NotFoundError(
+        absl::StrCat("No native library has a function '", PlainName(name),
+                     "'; there are ", absl::StrJoin(names, ", "), ".",
+                     SuggestName(SplitName(name).first, names)));
   }
   ASSIGN_OR_RETURN(const auto convention,
                    vm::CallingConvention::Parse(

@@ -73,6 +73,8 @@ class ShapeRule {
   ShapeRule ForLaterResult(int index) const;
   // Returns the greatest operand that the rule uses, or -1.
   int last_operand() const;
+  // Reports whether each rest result is like the next operand.
+  bool is_each() const { return each_; }
 
   // Computes a result's type and shape from the given operands. The type is
   // kNone if the rule has none. INVALID_ARGUMENT: an operand is missing, or has

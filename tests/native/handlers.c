@@ -108,6 +108,12 @@ HANDLER(Refuse) {
   return Fail(frame, code == NULL ? 3 : *code, "The handler is asked to fail.");
 }
 
+/* Fails with a text of several lines. */
+HANDLER(Lines) {
+  BEGIN_HANDLER(frame);
+  return Fail(frame, 3, "The first line:\nthe second,\r\n\nand the last.\n");
+}
+
 /* Fails with an invalid code and without a message. */
 HANDLER(Mute) {
   BEGIN_HANDLER(frame);

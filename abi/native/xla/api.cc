@@ -13,6 +13,7 @@
 #include "abi/native/xla/context.h"
 #include "abi/native/xla/error.h"
 #include "abi/native/xla/future.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace eyrie::native {
@@ -42,13 +43,16 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
   const std::string named = absl::StrCat(
       "code ", args->code, known ? "" : ", which XLA FFI does not have");
   std::string message = args->message == nullptr ? "" : args->message;
-  if (message.empty()) {
+  if (absl::StripAsciiWhitespace(message).empty()) {
     message =
         absl::StrCat("The handler failed without a message, with ", named, ".");
   } else if (!known) {
     absl::StrAppend(&message, " (", named, ")");
   }
-  return CreateFfiError(absl::Status(code, message));
+  // The handler gets its own text back; the call's error has it in lines.
+  Error error = CreateFfiError(absl::Status(code, MessageLines(message)));
+  error->message = std::move(message);
+  return error;
 }
 
 void ErrorDetails(eyrie_ffi_error_details_t* args) {

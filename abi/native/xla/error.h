@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "eyrie/xla_ffi.h"
 
 // Defines the opaque type of the C ABI.
@@ -17,6 +20,14 @@ struct eyrie_ffi_error {
 };
 
 namespace eyrie::native {
+
+// Returns a handler's text with its lines in the form of a message: indented,
+// so that they are printed as lines, and without blank ones.
+inline std::string MessageLines(absl::string_view text) {
+  return absl::StrJoin(
+      absl::StrSplit(text, absl::ByAnyChar("\r\n"), absl::SkipWhitespace()),
+      "\n  ");
+}
 
 // Returns null for an OK status; otherwise an error that the receiver owns.
 inline eyrie_ffi_error_t* CreateFfiError(absl::Status status) {

@@ -1,6 +1,7 @@
 // Declares XLA FFI handlers, one of the conventions of native functions: finds,
 // probes and binds them.
 // Tested by tools/native_test.sh.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -189,20 +190,28 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
 
 std::string DeclaredFfi::ImportConvention(size_t operands) const {
   std::string text = "0";
+  size_t buffers = 0;  // arguments of the handler
   for (const FfiOperand& operand : declaration_->operands) {
-    const bool required = operand.presence == FfiOperand::Presence::kRequired;
-    if (required && operand.letter() != 0) text += operand.letter();
+    if (operand.presence != FfiOperand::Presence::kRequired) continue;
+    if (operand.letter() != 0) text += operand.letter();
+    buffers += operand.kind != FfiOperand::Kind::kAttribute;
   }
   if (declaration_->takes_rest()) {
     const size_t have = text.size() - 1;
-    text.append(operands > have ? operands - have : 0, 'r');
+    const size_t further = operands > have ? operands - have : 0;
+    text.append(further, 'r');
+    buffers += further;
   }
   if (has_fences()) text += "rr";
   if (text.size() == 1) text += 'v';
   text += '_';
   const size_t arguments = text.size();
   for (const FfiResult& result : declaration_->results) {
-    if (result.kind == FfiResult::Kind::kBuffer && !result.rest) text += 'r';
+    if (result.kind != FfiResult::Kind::kBuffer) continue;
+    // A rest result that follows arguments has one for each of them.
+    const auto first = static_cast<size_t>(result.shape.last_operand());
+    const bool each = result.rest && result.shape.is_each();
+    text.append(each ? buffers - std::min(first, buffers) : 1, 'r');
   }
   if (text.size() == arguments) text += 'v';
   return text;
