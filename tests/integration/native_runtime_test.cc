@@ -58,7 +58,7 @@ class NativeApiTest : public testing::Test {
 TEST_F(NativeApiTest, ModulesCallThem) {
   Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
   ASSERT_EQ(Text(library), "OK");
-  EXPECT_EQ(library->functions().front(), "xffi.add_to");
+  EXPECT_EQ(library->functions().front(), "xffi.add_in_bytes");
   EXPECT_EQ(library->functions().back(), "xffi.wrong_size");
   EXPECT_EQ(eyrie_native_library_function_name(library->get(), 1000), nullptr);
   Result<Context> context = NewContext({.native_libraries = {&*library}});
@@ -149,7 +149,7 @@ TEST_F(NativeApiTest, RefusesInSentences) {
   Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
   EXPECT_EQ(
       FirstLine(Text(NewContext({.native_libraries = {&*library, &*library}}))),
-      "6: Two native libraries have a function xffi.add_to: "
+      "6: Two native libraries have a function xffi.add_in_bytes: "
       "'tests/native/lib/handlers_3_noted.so' and "
       "'tests/native/lib/handlers_3_noted.so'.");
   EXPECT_EQ(Text(NewContext({.native_libraries = {&*library},
