@@ -114,7 +114,8 @@ const struct Row {
     {"a call that waits and signals",
      [](Before& b) {
        Fence own = *Fence::Create(*Device::Open("local-sync"));
-       return Text(Start(b.start_add, {Four(1), Four(2)}, nullptr, own));
+       return Text<std::vector<Value>>(
+           Start(b.start_add, {Four(1), Four(2)}, nullptr, own));
      },
      "OK", kDevice},
     {"another context",

@@ -104,7 +104,7 @@ class Loader {
     const bool has_tests = plan.tests().size() != before;
     if (has_tests && others == 0) return absl::OkStatus();
     const std::string sentence = Sentence(file.path, has_tests, others);
-    if (!has_tests && alone) return UsageError(sentence);
+    if (!has_tests && alone) return absl::InvalidArgumentError(sentence);
     PrintNote(sentence);
     return absl::OkStatus();
   }
