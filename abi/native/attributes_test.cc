@@ -229,6 +229,7 @@ TEST(FfiTypes, OfTensors) {
     const char* also;  // how it may be declared
   } kCases[] = {
       {hal::ElementType::kBool8, "pred", "pred"},
+      {hal::ElementType::kInt4, "s4", "u4"},
       {hal::ElementType::kInt8, "s8", "u8"},
       {hal::ElementType::kSint32, "s32", "s32"},
       {hal::ElementType::kInt64, "s64", "u64"},
@@ -242,7 +243,7 @@ TEST(FfiTypes, OfTensors) {
     EXPECT_STREQ(InfoOf(FfiTypeOf(c.element)).name, c.want);
     EXPECT_TRUE(IsTakenAs(c.element, *ParseFfiType(c.also))) << c.also;
   }
-  EXPECT_EQ(FfiTypeOf(hal::ElementType::kInt4), FfiType::kNone);
+  EXPECT_EQ(FfiTypeOf(hal::ElementType::kNone), FfiType::kNone);
   EXPECT_FALSE(IsTakenAs(hal::ElementType::kUint8, FfiType::kS8));
   EXPECT_FALSE(IsTakenAs(hal::ElementType::kInt8, FfiType::kS16));
   EXPECT_FALSE(IsTakenAs(hal::ElementType::kInt32, FfiType::kF32));
