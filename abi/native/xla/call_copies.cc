@@ -109,7 +109,9 @@ absl::Status FfiCall::CopyIn() {
         parts_.plan.buffers[copy.index].operand->layout;
     RETURN_IF_ERROR(WithElements(view, [&](const uint8_t* elements) {
       if (copy.unpacked != nullptr) {
-        Unpack(view.element_type(), elements,
+        // The handler's type says whether a signless element has a sign.
+        const auto type = static_cast<FfiType>(frame_.arg(copy.index).type);
+        Unpack(InfoOf(type).element, elements,
                {copy.unpacked, static_cast<size_t>(view.element_count())});
         if (copy.unpacked == copy.elements) return;
         elements = copy.unpacked;
