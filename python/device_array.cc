@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "array_from_python.h"
 #include "errors.h"
 #include "guard.h"
 #include "numpy_array.h"
@@ -22,12 +23,21 @@ namespace {
 
 struct DeviceArray {
   PyObject_HEAD Value value;
+  bool is_viewed;  // it is the base of NumPy arrays
+  bool is_given;   // to a call; there is no value any more
 };
 
 PyTypeObject* type = nullptr;
 
+DeviceArray& Of(PyObject* self) {
+  return *reinterpret_cast<DeviceArray*>(self);
+}
+
 const Value& ValueOf(PyObject* self) {
-  return reinterpret_cast<DeviceArray*>(self)->value;
+  if (Of(self).is_given) {
+    RaiseArgument("The DeviceArray was given away to a call (eyrie.donate).");
+  }
+  return Of(self).value;
 }
 
 ArrayView ViewOf(PyObject* self) { return Unwrap(ValueOf(self).array()); }
@@ -43,7 +53,7 @@ eyrie_array_t ArrayOf(PyObject* self) {
 
 void Destroy(PyObject* self) {
   PyTypeObject* const own = Py_TYPE(self);
-  reinterpret_cast<DeviceArray*>(self)->value.~Value();
+  Of(self).value.~Value();
   reinterpret_cast<freefunc>(PyType_GetSlot(own, Py_tp_free))(self);
   Py_DECREF(own);
 }
@@ -240,6 +250,9 @@ Py_ssize_t Length(PyObject* self) {
 
 PyObject* Repr(PyObject* self) {
   return Guard([&] {
+    if (Of(self).is_given) {
+      return nb::str("<eyrie.DeviceArray that was given away>");
+    }
     const DtypeRow* const row = FindDtype(ViewOf(self).dtype());
     const std::string shape = nb::cast<std::string>(nb::str(ShapeOf(self)));
     return nb::str(("<eyrie.DeviceArray of shape " + shape + " and dtype " +
@@ -317,7 +330,8 @@ nb::object NewDeviceArray(Value value) {
       reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
   PyObject* const made = allocate(type, 0);
   if (made == nullptr) throw nb::python_error();
-  new (&reinterpret_cast<DeviceArray*>(made)->value) Value(std::move(value));
+  new (&Of(made).value) Value(std::move(value));
+  Of(made).is_viewed = Of(made).is_given = false;
   return nb::steal(made);
 }
 
@@ -326,8 +340,24 @@ const Value* DeviceArrayValue(nb::handle object) {
   return &ValueOf(object.ptr());
 }
 
+Value GiveAway(nb::handle object) {
+  if (DeviceArrayValue(object) == nullptr) {
+    RaiseArgument("Only an eyrie.DeviceArray can be given away; this is " +
+                  TypeText(object) + ".");
+  }
+  DeviceArray& array = Of(object.ptr());
+  if (array.is_viewed) {
+    RaiseArgument(
+        "NumPy arrays share the memory of the DeviceArray, so it cannot be "
+        "given away; lend it (eyrie.lend).");
+  }
+  array.is_given = true;
+  return std::move(array.value);
+}
+
 nb::object DeviceArrayToNumpy(nb::object array) {
   const eyrie_array_t description = ArrayOf(array.ptr());
+  Of(array.ptr()).is_viewed = true;
   return NewNumpyArray(description, std::move(array));
 }
 

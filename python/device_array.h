@@ -18,8 +18,14 @@ void AddDeviceArray(nanobind::module_& m);
 nanobind::object NewDeviceArray(Value value);
 
 // Returns a DeviceArray's value, or null if the object is something else. The
-// value is valid as long as the object.
+// value is valid as long as the object. Throws eyrie.Error if the object was
+// given away.
 const Value* DeviceArrayValue(nanobind::handle object);
+
+// Returns a DeviceArray's value, which the object loses. Throws eyrie.Error if
+// the object is something else, was given away before, or is the base of NumPy
+// arrays, which would lose their memory.
+Value GiveAway(nanobind::handle object);
 
 // Returns a numpy.ndarray over the array's memory, which keeps the DeviceArray.
 nanobind::object DeviceArrayToNumpy(nanobind::object array);

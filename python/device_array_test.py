@@ -61,6 +61,47 @@ class DeviceArrayTest(unittest.TestCase):
                 self.assertEqual(add.statistics["copied"], 0)
                 self.assertEqual(state.tolist(), [4, 6, 8, 10])
 
+    def test_arrays_that_are_given_away(self):
+        put = load("consume", results="device").put
+        row = floats(-1, -2)
+        given = _core.device_array(np.arange(8, dtype=np.float32))
+        kept = given.copy()
+        cache = put(eyrie.donate(given), row, 0)
+        self.assertEqual(repr(given),
+                         "<eyrie.DeviceArray that was given away>")
+        for use in (lambda: put(given, row, 0), given.numpy, given.copy,
+                    lambda: put(eyrie.donate(given), row, 0),
+                    lambda: given.shape, lambda: len(given),
+                    given.__dlpack__, lambda: pickle.dumps(given)):
+            with self.assertRaisesRegex(eyrie.ArgumentError, "given away"):
+                use()
+        for step in range(3):
+            cache = put(eyrie.donate(cache), row, 2 * step)
+            self.assertEqual(put.statistics["copied"], 1)  # the row
+        self.assertEqual(cache.numpy().tolist(),
+                         [-1, -2, -1, -2, -1, -2, 6, 7])
+        self.assertEqual(kept.numpy().tolist(), list(range(8)))
+
+    def test_memory_that_others_use_is_not_given_away(self):
+        put = load("consume", results="device").put
+        array = _core.device_array(np.zeros(8, np.float32))
+        view = array.numpy()
+        row = floats(1, 2)
+        for object_, wrong in (
+                (array, "NumPy arrays share the memory"),
+                (view, "Only an eyrie.DeviceArray can .* this is ndarray"),
+                ([array], "this is list")):
+            with self.subTest(wrong):
+                with self.assertRaisesRegex(eyrie.ArgumentError, wrong):
+                    put(eyrie.donate(object_), row, 0)
+        self.assertEqual(array.numpy().tolist(), [0] * 8)
+        # The array is gone even if the call fails.
+        other = _core.device_array(np.zeros(8, np.float32))
+        with self.assertRaises(eyrie.Error):
+            put(eyrie.donate(other), row, 0, 0)
+        with self.assertRaisesRegex(eyrie.ArgumentError, "given away"):
+            other.numpy()
+
     def test_options_of_a_function(self):
         model = load("add")
         row = floats(1, 2, 3, 4)

@@ -134,6 +134,11 @@ Value From(nb::handle object, eyrie_kind_t kind, int depth) {
     value.Lend();
     return value;
   }
+  if (nb::isinstance<Donated>(object)) {
+    Value value = GiveAway(nb::cast<Donated&>(object).object);
+    value.Lend();
+    return value;
+  }
   if (nb::isinstance<Reference>(object)) {
     return nb::cast<Reference&>(object).value;
   }

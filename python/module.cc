@@ -39,6 +39,10 @@ void AddValues(nb::module_& m) {
       .def("__init__", [](Lent* self, nb::object object) {
         new (self) Lent{std::move(object)};
       });
+  nb::class_<Donated>(m, "Donated", "A DeviceArray that a call will own.")
+      .def("__init__", [](Donated* self, nb::object object) {
+        new (self) Donated{std::move(object)};
+      });
   nb::class_<Reference>(m, "Reference",
                         "An object of a module, which can only be passed on.")
       .def("__repr__", [](const Reference& self) {

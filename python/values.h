@@ -15,14 +15,20 @@ struct Lent {
   nanobind::object object;
 };
 
+// The result of eyrie.donate(x): the call that takes it owns the DeviceArray's
+// memory, and may change it.
+struct Donated {
+  nanobind::object object;
+};
+
 // An object of a module, which can only be passed on.
 struct Reference {
   Value value;
 };
 
 // Converts None, bools, numbers, str, bytes, lists, tuples, ranges, mappings,
-// data classes, arrays, Lent and Reference. Arrays are DeviceArrays, NumPy's
-// arrays and scalars, or objects with __dlpack__, the buffer protocol,
+// data classes, arrays, Lent, Donated and Reference. Arrays are DeviceArrays,
+// NumPy's arrays and scalars, or objects with __dlpack__, the buffer protocol,
 // __array_interface__, __array_struct__ or __array__. They are not copied if
 // possible; their values keep the objects alive. `kind` is the kind of the
 // parameter. Throws TypeError, ValueError, OverflowError, MemoryError or

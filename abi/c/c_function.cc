@@ -32,6 +32,9 @@
 struct eyrie_prepared_t {
   eyrie_function_t* function;
   eyrie::abi::PreparedCall call;
+  // The arrays of the results, and their addresses; null if there is none.
+  std::vector<eyrie::abi::HostValue> arrays;
+  std::vector<const eyrie::abi::HostValue*> outs;
 };
 
 namespace eyrie::abi {
@@ -134,6 +137,8 @@ absl::Status Find(eyrie_context_t& context, const char* name,
   return absl::OkStatus();
 }
 
+constexpr absl::string_view kOuts = "arrays for results";
+
 // The maximum number of results whose addresses are kept on the stack.
 constexpr size_t kFewResults = 16;
 
@@ -170,6 +175,20 @@ absl::Status Call(eyrie_function_t& function,
   return absl::OkStatus();
 }
 
+// Stores the addresses of the arrays for results. RESOURCE_EXHAUSTED: there was
+// no memory for one of them.
+absl::Status SetOuts(std::span<eyrie_value_t* const> outs,
+                     std::span<const HostValue*> arrays) {
+  for (size_t i = 0; i < outs.size(); ++i) {
+    if (outs[i] == NoMemoryHandle()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("There was no memory for the array of result ", i, "."));
+    }
+    arrays[i] = outs[i] == nullptr ? nullptr : FromHandle(outs[i]);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CallOut(eyrie_function_t& function,
                      std::span<eyrie_value_t* const> arguments,
                      std::span<const char* const> names,
@@ -179,14 +198,8 @@ absl::Status CallOut(eyrie_function_t& function,
   GivenArguments given;
   RETURN_IF_ERROR(given.Set(arguments, names));
   ShortRow<const HostValue*, 16> arrays;
-  RETURN_IF_ERROR(arrays.Resize(outs.size(), "arrays for results"));
-  for (size_t i = 0; i < outs.size(); ++i) {
-    if (outs[i] == NoMemoryHandle()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("There was no memory for the array of result ", i, "."));
-    }
-    arrays[i] = outs[i] == nullptr ? nullptr : FromHandle(outs[i]);
-  }
+  RETURN_IF_ERROR(arrays.Resize(outs.size(), kOuts));
+  RETURN_IF_ERROR(SetOuts(outs, arrays));
   RETURN_IF_ERROR(function.invoker.CallOut(given.values(), given.names(),
                                            arrays, function.results));
   HandOut(function, out_results);
@@ -196,12 +209,26 @@ absl::Status CallOut(eyrie_function_t& function,
 absl::Status Prepare(eyrie_function_t& function,
                      std::span<eyrie_value_t* const> arguments,
                      std::span<const char* const> names,
+                     std::span<eyrie_value_t* const> outs,
                      eyrie_prepared_t** out_prepared) {
   GivenArguments given;
   RETURN_IF_ERROR(given.Set(arguments, names));
-  ASSIGN_OR_RETURN(PreparedCall call,
-                   function.invoker.Prepare(given.values(), given.names()));
-  *out_prepared = new eyrie_prepared_t{&function, std::move(call)};
+  std::vector<HostValue> arrays;
+  std::vector<const HostValue*> places;
+  RETURN_IF_ERROR(Resize(places, outs.size(), kOuts));
+  RETURN_IF_ERROR(Reserve(arrays, outs.size(), kOuts));
+  RETURN_IF_ERROR(SetOuts(outs, places));
+  for (const HostValue*& place : places) {
+    if (place == nullptr) continue;
+    ASSIGN_OR_RETURN(HostValue array, place->Copy());
+    arrays.push_back(std::move(array));
+    place = &arrays.back();
+  }
+  ASSIGN_OR_RETURN(
+      PreparedCall call,
+      function.invoker.PrepareOut(given.values(), given.names(), places));
+  *out_prepared = new eyrie_prepared_t{&function, std::move(call),
+                                       std::move(arrays), std::move(places)};
   return absl::OkStatus();
 }
 
@@ -209,6 +236,12 @@ absl::Status Call(eyrie_prepared_t& prepared,
                   std::span<eyrie_value_t*> out_results) {
   eyrie_function_t& function = *prepared.function;
   RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
+  if (!prepared.outs.empty()) {
+    RETURN_IF_ERROR(function.invoker.CallOut(prepared.call, prepared.outs,
+                                             function.results));
+    HandOut(function, out_results);
+    return absl::OkStatus();
+  }
   HostValue* targets[kFewResults];
   if (AllExist(function, out_results, targets)) [[likely]] {
     return function.invoker.Call(
@@ -369,8 +402,18 @@ eyrie_error_t* eyrie_function_prepare(eyrie_function_t* function,
                                       const char* const* names,
                                       size_t name_count,
                                       eyrie_prepared_t** out_prepared) {
+  return eyrie_function_prepare_out(function, arguments, argument_count, names,
+                                    name_count, nullptr, 0, out_prepared);
+}
+
+eyrie_error_t* eyrie_function_prepare_out(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_value_t* const* outs, size_t out_count,
+    eyrie_prepared_t** out_prepared) {
   return abi::CreateError(abi::Prepare(*function, {arguments, argument_count},
-                                       {names, name_count}, out_prepared));
+                                       {names, name_count}, {outs, out_count},
+                                       out_prepared));
 }
 
 eyrie_error_t* eyrie_prepared_call(eyrie_prepared_t* prepared,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "eyrie/call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 
@@ -55,6 +56,76 @@ TEST(CppOut, ResultsGoIntoMemory) {
     ASSERT_EQ(ErrorOf(results), "OK");
     EXPECT_NE(results->front().elements<float>()->data(), numbers);
   }
+}
+
+// Each call of a prepared call writes to the same memory.
+TEST(CppOut, PreparedCalls) {
+  const struct {
+    const char* file;
+    const char* function;
+    unsigned copied;  // by each call
+  } kRows[] = {
+      {"add.vmfb", "add", 1},
+      {"add.async.vmfb", "add", 1},
+      {"destination.vmfb", "add_into", 0},
+      {"destination.async.vmfb", "add_into", 0},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.file);
+    auto context = OpenModule(row.file);
+    ASSERT_TRUE(context);
+    auto function = context->Find(row.function);
+    alignas(64) float input[4] = {1, 2, 3, 4};
+    alignas(64) float sums[4] = {};
+    Value x = *Value::Borrow({4}, input);
+    x.Lend();
+    auto call = Call::PrepareOut(*function, {*Value::Borrow({4}, sums)},
+                                 {x, *Value::Array({4}, {1.f, 1.f, 1.f, 1.f})});
+    ASSERT_TRUE(call) << call.error().message();
+    for (int i = 0; i < 3; ++i) {
+      input[0] = static_cast<float>(i);
+      sums[0] = -1;
+      ASSERT_TRUE(call->Invoke());
+      EXPECT_EQ(std::vector<float>(sums, sums + 4),
+                (std::vector<float>{i + 1.f, 3, 4, 5}));
+      EXPECT_EQ(call->results()[0].elements<float>()->data(), sums);
+      EXPECT_EQ(function->statistics().copied, row.copied);
+    }
+    // An array that cannot take the result is refused before the first call.
+    EXPECT_EQ(
+        Call::PrepareOut(*function, {*Value::Array({2}, {1.f, 2.f})}, {x, x})
+            .error()
+            .message(),
+        "Result 0: the array 2xf32 is given as its memory; "
+        "dimension 0 is 2, expected 4 (4xf32).");
+  }
+}
+
+// A function that takes an argument over changes it in place.
+TEST(CppOut, ArgumentsThatAreGivenAway) {
+  auto context = OpenModule("consume.vmfb");
+  ASSERT_TRUE(context);
+  auto put = context->Find("put");
+  const Value row = *Value::Array({2}, {-1.f, -2.f});
+  Value cache = *Value::Array({8}, {1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f, 8.f});
+  // Otherwise the caller's elements do not change.
+  auto results = put->Call({cache, row, 3});
+  ASSERT_EQ(ErrorOf(results), "OK");
+  EXPECT_EQ(cache.elements<float>()->data()[3], 4);
+  cache = results->front();
+  const float* const memory = cache.elements<float>()->data();
+  results->clear();
+  for (int step = 0; step < 3; ++step) {
+    results = put->Call({std::move(cache).Donate(), row, step});
+    ASSERT_EQ(ErrorOf(results), "OK");
+    EXPECT_EQ(cache.kind(), EYRIE_KIND_NULL);
+    cache = std::move(results->front());
+    EXPECT_EQ(cache.elements<float>()->data(), memory);
+    EXPECT_EQ(put->statistics().copied, 1u);  // the row
+  }
+  const auto elements = *cache.elements<float>();
+  EXPECT_EQ(std::vector<float>(elements.begin(), elements.end()),
+            (std::vector<float>{-1, -1, -1, -2, -2, 6, 7, 8}));
 }
 
 TEST(CppOut, MemoryThatCannotTakeResults) {

@@ -457,16 +457,16 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeEarly(
     std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names) {
+    std::span<const absl::string_view> names, Outs outs) {
   elements_may_change_ = true;
-  auto values = Encode(given, names);
+  auto values = Encode(given, names, outs);
   elements_may_change_ = false;
   return values;
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names) {
+    std::span<const absl::string_view> names, Outs outs) {
   if (flat_) {
     HostValue rest;
     ASSIGN_OR_RETURN(const std::vector<const HostValue*> raw,
@@ -479,7 +479,7 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
   const size_t count = signature_.arguments().size();
   RETURN_IF_ERROR(slots.Resize(count, kArguments));
   RETURN_IF_ERROR(Reserve(values, count, kArguments));
-  const absl::Status status = EncodeAll(given, names, slots);
+  const absl::Status status = EncodeAll(given, names, slots, outs);
   if (!status.ok()) {
     DropSlots(slots);
     return status;

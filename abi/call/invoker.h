@@ -86,6 +86,16 @@ class Invoker {
   absl::StatusOr<PreparedCall> Prepare(
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names);
+  // The same for calls whose results go into the caller's memory, as those of
+  // CallOut do. The arrays must exist as long as the call.
+  absl::StatusOr<PreparedCall> PrepareOut(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names,
+      std::span<const HostValue* const> outs);
+  // Repeats a call that PrepareOut prepared with these arrays.
+  absl::Status CallOut(PreparedCall& prepared,
+                       std::span<const HostValue* const> outs,
+                       std::vector<HostValue>& results);
   // Repeat a call that this invoker prepared.
   absl::Status Call(PreparedCall& prepared, std::vector<HostValue>& results);
   absl::Status Call(PreparedCall& prepared, std::span<HostValue* const> results,
@@ -111,10 +121,12 @@ class Invoker {
   absl::StatusOr<std::vector<vm::Value>> Encode(
       std::span<const HostValue> positional,
       std::span<const HostValue::Entry> named);
-  // The same; `names` are the names of the last values.
+  // The same; `names` are the names of the last values. `outs` are as for
+  // CallOut: those that can be storage become arguments.
   absl::StatusOr<std::vector<vm::Value>> Encode(
       std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names);
+      std::span<const absl::string_view> names,
+      std::span<const HostValue* const> outs = {});
   // Converts the values that a call returned. INVALID_ARGUMENT: they do not
   // match the signature.
   absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
@@ -130,7 +142,7 @@ class Invoker {
   // As Encode, if lent elements may change before the call reads them.
   absl::StatusOr<std::vector<vm::Value>> EncodeEarly(
       std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names);
+      std::span<const absl::string_view> names, Outs outs = {});
   absl::StatusOr<std::vector<vm::Value>> StartValues(
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names, hal::Fence* wait,

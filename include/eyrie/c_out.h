@@ -26,6 +26,17 @@ EYRIE_EXPORT eyrie_error_t* eyrie_function_call_out(
     eyrie_value_t* const* outs, size_t out_count, eyrie_value_t** results,
     size_t result_capacity);
 
+/* Prepares a call as eyrie_function_prepare does, with results in the caller's
+ * memory. `outs` is as for eyrie_function_call_out; the values may be freed or
+ * changed afterwards, and the memory must remain valid as long as the call.
+ * Each eyrie_prepared_call then writes to the same arrays. Errors are those of
+ * both functions. */
+EYRIE_EXPORT eyrie_error_t* eyrie_function_prepare_out(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_value_t* const* outs, size_t out_count,
+    eyrie_prepared_t** out_prepared);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

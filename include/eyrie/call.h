@@ -18,6 +18,7 @@
 
 #include "eyrie/c.h"
 #include "eyrie/c_limits.h"
+#include "eyrie/c_out.h"
 #include "eyrie/call_options.h"
 #include "eyrie/function.h"
 #include "eyrie/result.h"
@@ -41,6 +42,24 @@ class Call {
     if (eyrie_error_t* error = eyrie_function_prepare(
             function.get(), given.values(), given.count(), given.names(),
             given.name_count(), &handle)) {
+      return Error(error);
+    }
+    return Call(function, handle);
+  }
+
+  // The same with results in the caller's memory: each call writes to the
+  // arrays `outs`, as Function::CallOut does. The values may be destroyed; the
+  // memory of borrowed arrays must be valid as long as the Call. Returns the
+  // errors of Prepare and of CallOut.
+  static Result<Call> PrepareOut(const Function& function, RowOf<Value> outs,
+                                 RowOf<Value> arguments,
+                                 RowOf<Value::Entry> named = {}) {
+    internal::GivenArguments given(arguments, named);
+    internal::GivenArguments arrays(outs, {});
+    eyrie_prepared_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_function_prepare_out(
+            function.get(), given.values(), given.count(), given.names(),
+            given.name_count(), arrays.values(), arrays.count(), &handle)) {
       return Error(error);
     }
     return Call(function, handle);

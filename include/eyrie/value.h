@@ -288,6 +288,17 @@ class Value : public ValueView {
   // Allows calls to use all arrays in this value in place and to change their
   // elements; see eyrie_value_lend.
   void Lend() { eyrie_value_lend(handle_); }
+
+  // Gives the value away to a call, which may use its memory in place and
+  // change it; the memory is released after the call:
+  //   state = step->Call({std::move(state).Donate(), x})->front();
+  // A function whose argument has the attribute iree.abi.consume writes its
+  // result there.
+  Value Donate() && {
+    Lend();
+    return std::move(*this);
+  }
+
   // Forbids all writes to the arrays in this value: calls copy them even if
   // they are lent; see eyrie_value_set_read_only.
   void SetReadOnly() { eyrie_value_set_read_only(handle_); }

@@ -14,9 +14,9 @@ from eyrie._errors import (ArgumentError, Error, ForbiddenError,
                            MissingFileError, OutOfMemoryError, TimedOutError,
                            UnsupportedError)
 from eyrie._function import Function
-from eyrie._model import Model, lend, load
+from eyrie._model import Model, donate, lend, load
 
 __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
            "ForbiddenError", "Function", "MissingFileError", "Model",
            "OutOfMemoryError", "Reference", "TimedOutError", "UnsupportedError",
-           "compile", "devices", "lend", "load", "__version__"]
+           "compile", "devices", "donate", "lend", "load", "__version__"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
            "ForbiddenError", "Function", "MissingFileError", "Model",
            "OutOfMemoryError", "Reference", "TimedOutError", "UnsupportedError",
-           "compile", "devices", "lend", "load", "__version__"]
+           "compile", "devices", "donate", "lend", "load", "__version__"]
 __version__: str
 
 _Path = Union[str, os.PathLike[str]]
@@ -112,6 +112,7 @@ def compile(source: Any, target: str = ..., *,
             flags: Union[str, Iterable[str]] = ...,
             compiler: Optional[_Path] = ...,
             output: Optional[_Path] = ...) -> bytes: ...
+def donate(array: DeviceArray) -> Any: ...
 def lend(value: Any) -> Any: ...
 def load(
     source: Union[_Source, Sequence[_Source]],

@@ -30,6 +30,16 @@ def lend(value):
     return _core.Lent(value)
 
 
+def donate(array):
+    """Gives a DeviceArray away to the call that takes it as an argument.
+
+    The call may use its memory in place and change it, and releases it. A
+    function whose argument has the attribute iree.abi.consume writes its result
+    there. The array is empty afterwards, even if the call fails.
+    """
+    return _core.Donated(array)
+
+
 def to_device_array(value):
     """Returns a DeviceArray in host memory, with a copy of the elements."""
     return _core.device_array(value)
