@@ -296,6 +296,18 @@ class MeasureTest(unittest.TestCase):
         self.assertGreater(memory_of_this["Private_Dirty"], 1)
         self.assertGreaterEqual(memory_of_this["Rss"], memory_of_this["Pss"])
 
+    def test_memory_over_time(self):
+        for samples, want in (
+                ([40, 40, 40, 40], 0),
+                ([41, 30, 41, 40], 0),  # it only falls
+                ([40, 41, 43, 42], 2),
+                ([40, 40, 45], 5)):
+            self.assertEqual(memory.growth(samples), want, samples)
+        # A process that ends early.
+        sleeping = memory.sampled(["sh", "-c", "sleep 0.6", "sh"], 60)
+        self.assertGreater(len(sleeping), 1)
+        self.assertGreater(min(sleeping), 0)
+
     def test_rows_name_programs(self):
         programs = os.path.join(TOOLS, "bench", "programs")
         for group in rows.ROWS.values():

@@ -101,6 +101,44 @@ def smaps_of(command, count):
             process.wait()
 
 
+def sampled(command, seconds):
+    """Returns the resident MiB of a benchmark, every 0.1 s.
+
+    The first samples are left out: until its results exist, a process grows.
+    """
+    process = subprocess.Popen(
+        [*command, f"--benchmark_min_time={seconds}s"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    samples = []
+    try:
+        while process.poll() is None:
+            samples.append(smaps(process.pid).get("Rss", 0))
+            time.sleep(0.1)
+    except (FileNotFoundError, ProcessLookupError):
+        pass  # it has just ended
+    finally:
+        process.kill()
+        process.wait()
+    return [each for each in samples[len(samples) // 4:] if each > 0]
+
+
+def growth(samples):
+    """Returns by how much the last half's peak exceeds that of the first."""
+    half = len(samples) // 2
+    return max(0, max(samples[half:]) - max(samples[:half]))
+
+
+def over_time(comparison, seconds):
+    """Compares peaks of long runs with upstream's, and measures growth."""
+    for row in rows.OVER_TIME:
+        ours, theirs = (sampled(command, seconds)
+                        for command in comparison.sides(row, True))
+        yield measure.summarize(f"memory over time: {row.name}", "MiB",
+                                [(max(ours), max(theirs))], row.limit)
+        yield by_limit(f"memory over time: {row.name}, growth", "MiB",
+                       growth(ours), 1)
+
+
 def _file(comparison, gib, suffix):
     path = os.path.join(comparison.cache, f"zeros_{gib}.{suffix}")
     if not os.path.exists(path):
