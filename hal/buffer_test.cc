@@ -4,10 +4,15 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/ref.h"
+#include "base/sanitized.h"
 #include "gtest/gtest.h"
 #include "hal/buffer_view.h"
 #include "hal/element_type.h"
@@ -261,6 +266,36 @@ TEST(Buffer, MapReadWrite) {
       Params(memory_type::kHostLocal, memory_access::kRead, 0), 8);
   EXPECT_EQ(StatusText(constant->Write(0, std::array<uint8_t, 1>{1})),
             "PERMISSION_DENIED: The buffer's access (READ) lacks WRITE.");
+}
+
+// A thread uses the memory of views again, and frees it when it ends. With
+// sanitizers, which then report uses of deleted views, it does not.
+TEST(BufferView, MemoryIsUsedAgain) {
+  const auto buffer = MakeRef<TestBuffer>(BufferParams(), 24);
+  const auto create = [&buffer](int64_t dimension) {
+    const int64_t shape[] = {dimension};
+    return *BufferView::Create(buffer, shape, ElementType::kFloat32);
+  };
+  const auto churn = [&create](std::vector<Ref<BufferView>> views) {
+    std::set<const BufferView*> old;
+    for (const Ref<BufferView>& view : views) old.insert(view.get());
+    views.clear();
+    int reused = 0;
+    for (int64_t i = 0; i < 20; ++i) {
+      views.push_back(create(i % 6));
+      EXPECT_EQ(views.back()->shape()[0], i % 6);
+      EXPECT_EQ(views.back()->byte_length(), uint64_t(i % 6) * 4);
+      reused += old.count(views.back().get()) != 0 ? 1 : 0;
+    }
+    EXPECT_GE(reused, kIsSanitized ? 0 : 8);
+  };
+  std::vector<Ref<BufferView>> views;
+  for (int64_t i = 0; i < 20; ++i) views.push_back(create(1));
+  churn(std::move(views));
+  // Views of another thread.
+  for (int64_t i = 0; i < 20; ++i) views.push_back(create(2));
+  std::thread(churn, std::move(views)).join();
+  EXPECT_TRUE(buffer->IsUnique());
 }
 
 TEST(BufferView, Create) {

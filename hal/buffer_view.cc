@@ -1,10 +1,13 @@
 #include "hal/buffer_view.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/sanitized.h"
 
 namespace eyrie::hal {
 namespace {
@@ -58,7 +61,59 @@ struct Extent {
                    " bytes; the buffer has ", buffer.byte_length(), "."));
 }
 
+// The memory of views that a thread has deleted. Sanitizers see each view's
+// memory allocated and freed.
+class KeptMemory {
+ public:
+  static void* Take() { return count == 0 ? nullptr : blocks[--count]; }
+  // Returns false if the caller must free the memory.
+  static bool Keep(void* memory) {
+    if (kIsSanitized || count >= limit) [[unlikely]]
+      return CanBegin() && Keep(memory);
+    blocks[count++] = memory;
+    return true;
+  }
+
+ private:
+  static constexpr uint32_t kMost = 8;
+
+  // Frees the memory when the thread ends.
+  struct Owner {
+    ~Owner() {
+      limit = 0;
+      while (void* const memory = Take()) ::operator delete(memory);
+    }
+  };
+  // Raises the limit for the first view that the thread deletes.
+  [[gnu::cold, gnu::noinline]] static bool CanBegin() {
+    if (kIsSanitized || has_begun) return false;
+    has_begun = true;
+    static thread_local const Owner owner;
+    limit = kMost;
+    return true;
+  }
+
+  static thread_local void* blocks[kMost];
+  static thread_local uint32_t count;
+  static thread_local uint32_t limit;
+  static thread_local bool has_begun;
+};
+
+constinit thread_local void* KeptMemory::blocks[kMost] = {};
+constinit thread_local uint32_t KeptMemory::count = 0;
+constinit thread_local uint32_t KeptMemory::limit = 0;
+constinit thread_local bool KeptMemory::has_begun = false;
+
 }  // namespace
+
+void* BufferView::operator new(size_t size) {
+  void* const kept = KeptMemory::Take();
+  return kept != nullptr ? kept : ::operator new(size);
+}
+
+void BufferView::operator delete(void* memory) {
+  if (!KeptMemory::Keep(memory)) ::operator delete(memory);
+}
 
 BufferView::BufferView(Ref<Buffer> buffer, std::span<const int64_t> shape,
                        ElementType type, EncodingType encoding,

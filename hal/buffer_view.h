@@ -7,6 +7,7 @@
 #ifndef EYRIE_HAL_BUFFER_VIEW_H_
 #define EYRIE_HAL_BUFFER_VIEW_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -46,6 +47,11 @@ class BufferView final : public ChargedObject {
 
   // Returns the type as text: "2x3xf32".
   std::string ShapeAndType() const;
+
+  // Each thread keeps the memory of a few views for its next ones, because
+  // every call creates some.
+  static void* operator new(size_t size);
+  static void operator delete(void* memory);
 
  private:
   BufferView(Ref<Buffer> buffer, std::span<const int64_t> shape,

@@ -164,6 +164,8 @@ absl::StatusOr<bool> Fence::Ask() const {
 }
 
 absl::Status Fence::Signal() const {
+  if (points_.size() == 1) [[likely]]
+    return points_[0].semaphore->Signal(points_[0].value);
   absl::Status first;
   for (const Point& point : points_) {
     absl::Status status = point.semaphore->Signal(point.value);

@@ -49,10 +49,10 @@ absl::StatusOr<bool> WaitFor(const HalModuleState& state, const Fence& fence,
   return waited;
 }
 
-}  // namespace
-
-absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
-                                     vm::Spread<Fence*> fences) {
+// Waits for fences of which some are not known to be reached.
+[[gnu::noinline]] absl::StatusOr<int32_t> AwaitAll(HalModuleState& state,
+                                                   int32_t timeout_ms,
+                                                   vm::Spread<Fence*> fences) {
   // Check for failures first, so that a wait for one fence does not delay
   // another's failure.
   bool all_reached = true;
@@ -81,6 +81,19 @@ absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
     ASSIGN_OR_RETURN(bool reached, WaitFor(state, *fences.get(i), deadline));
     if (!reached) {
       return static_cast<int32_t>(absl::StatusCode::kDeadlineExceeded);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
+                                     vm::Spread<Fence*> fences) {
+  for (size_t i = 0; i < fences.size(); ++i) {
+    const Fence* const fence = fences.get(i);
+    if (fence != nullptr && !fence->IsKnownReached()) {
+      return AwaitAll(state, timeout_ms, fences);
     }
   }
   return 0;

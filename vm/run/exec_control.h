@@ -154,16 +154,29 @@ EYRIE_VM_INLINE bool ExecCallFunction(Machine& m, Cursor& c) {
   return true;
 }
 
+// Calls a native function that may suspend the call. Not inlined, so that other
+// calls need only a test.
+[[gnu::noinline]] inline absl::Status CallYieldable(
+    Machine& m, const NativeImport& native, const LoweredCallImport& call) {
+  m.meter.suspension.set_yieldable(true);
+  absl::Status status =
+      native.direct(native.state, m.frame->AddressOf(0), call.places());
+  m.meter.suspension.set_yieldable(false);
+  return status;
+}
+
 // Most imports are native functions, which read and write the frame directly.
 EYRIE_VM_INLINE bool ExecCallImport(Machine& m, Cursor& c) {
   if (!ChargeCallAt(m, c)) [[unlikely]]
     return false;
   const auto& call = LoweredAt<LoweredCallImport>(c.pc);
   const NativeImport& native = m.state->imports[call.import].native;
-  if (native.direct != nullptr && !call.yieldable) [[likely]] {
-    m.frame->pc = c.pc;
+  if (native.direct != nullptr) [[likely]] {
+    m.frame->pc = c.pc;  // a suspended call is made again from here
     absl::Status status =
-        native.direct(native.state, m.frame->AddressOf(0), call.places());
+        call.yieldable
+            ? CallYieldable(m, native, call)
+            : native.direct(native.state, m.frame->AddressOf(0), call.places());
     c.pc += call.call.size;
     if (status.ok()) [[likely]]
       return true;
