@@ -289,11 +289,10 @@ class Value : public ValueView {
   // elements; see eyrie_value_lend.
   void Lend() { eyrie_value_lend(handle_); }
 
-  // Gives the value away to a call, which may use its memory in place and
-  // change it; the memory is released after the call:
-  //   state = step->Call({std::move(state).Donate(), x})->front();
-  // A function whose argument has the attribute iree.abi.consume writes its
-  // result there.
+  // Gives the value away to a call, which uses its memory in place and may
+  // change it. A function that updates its argument returns the same memory;
+  // otherwise it is released after the call.
+  //   state = std::move(step->Call({std::move(state).Donate(), x})->front());
   Value Donate() && {
     Lend();
     return std::move(*this);

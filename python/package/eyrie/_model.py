@@ -33,9 +33,9 @@ def lend(value):
 def donate(array):
     """Gives a DeviceArray away to the call that takes it as an argument.
 
-    The call may use its memory in place and change it, and releases it. A
-    function whose argument has the attribute iree.abi.consume writes its result
-    there. The array is empty afterwards, even if the call fails.
+    The call uses its memory in place and may change it: a function that updates
+    its argument returns the same memory. The array is empty afterwards, even if
+    the call fails.
     """
     return _core.Donated(array)
 
