@@ -1,4 +1,5 @@
-// `eyrie note`: writes a note that describes the functions of a library.
+// `eyrie note`: writes a note that describes the functions of a library, or a
+// program whose custom calls are imports.
 //
 // Tested by native_test.sh.
 #include <string>
@@ -8,6 +9,7 @@
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
 #include "abi/native/memref/source.h"
+#include "abi/native/xla/program.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -23,12 +25,13 @@ namespace {
 
 constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
-    {"output", FlagKind::kString, "", "The object file to write; also -o.",
-     "-o"},
+    {"output", FlagKind::kString, "",
+     "The object file, or the program, to write; also -o.", "-o"},
     {"module", FlagKind::kString, "",
      "The module of the functions of an .mlir file or of --function. The "
      "default\n"
-     "is the file's module, or the name of the file."},
+     "is the file's module, or the name of the file; \"xla\" for custom "
+     "calls."},
     {"function", FlagKind::kList, "",
      "A memref function and its type, instead of a file:\n"
      "\"sum: (memref<?xf32>) -> f32\". Repeat it for several."},
@@ -42,12 +45,17 @@ constexpr char kUsage[] =
     "       eyrie note functions.mlir -o note.o\n"
     "       eyrie note --module=m --function=\"sum: (memref<?xf32>) -> f32\" "
     "-o note.o\n"
+    "       eyrie note program.mlir -o linked.mlir\n"
     "Checks a manifest and writes it as an object file for this machine. Link\n"
     "it into the library that the manifest describes:\n"
     "  cc -shared -o k.so k.o note.o\n"
     "From MLIR, the manifest takes the functions that have the attribute\n"
     "llvm.emit_c_interface, or else all that are not private, with or without\n"
-    "bodies. Use the MLIR from before it is lowered to LLVM's dialect.\n\n";
+    "bodies. Use the MLIR from before it is lowered to LLVM's dialect.\n"
+    "If a program has stablehlo.custom_call, writes it with imports instead,\n"
+    "which iree-compile takes, and their manifest next to it, linked.json.\n\n";
+
+constexpr char kDefaultModule[] = "xla";  // of custom calls
 
 // Returns "plate" for "folder/plate.mlir".
 std::string Stem(absl::string_view path) {
@@ -66,13 +74,48 @@ absl::StatusOr<std::string> ManifestOfMlir(const Arguments& arguments,
       static_cast<int>(arguments.GetInt("index_bits")));
 }
 
+std::span<const uint8_t> BytesOf(absl::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// Adds to an error of a file's content where it is from.
+absl::Status InFile(const absl::Status& status, const std::string& path) {
+  const bool is_known =
+      absl::EndsWith(path, ".json") || absl::EndsWith(path, ".mlir");
+  return Annotate(status,
+                  absl::StrCat("(in '", path,
+                               is_known ? "')"
+                                        : "', which is taken for a manifest in "
+                                          "JSON; MLIR is in files that end in "
+                                          ".mlir)"));
+}
+
+// Writes a program with custom calls as `output`, and its manifest next to it.
+absl::Status WriteProgram(const Arguments& arguments, const std::string& path,
+                          absl::string_view text, const std::string& output) {
+  absl::string_view stem = output;
+  if (!absl::ConsumeSuffix(&stem, ".mlir")) {
+    return UsageError(absl::StrCat(
+        "The program has custom calls: -o must name a file that ends in .mlir, "
+        "for the program with imports; got '",
+        output, "'."));
+  }
+  const std::string manifest_path = absl::StrCat(stem, ".json");
+  std::string module = arguments.GetString("module");
+  if (module.empty()) module = kDefaultModule;
+  const auto linked = native::LinkProgram(text, module);
+  if (!linked.ok()) return InFile(linked.status(), path);
+  RETURN_IF_ERROR(native::Manifest::Parse(linked->manifest).status());
+  RETURN_IF_ERROR(CheckOutputPath(arguments.Prefix("output"), manifest_path,
+                                  arguments.positional()));
+  RETURN_IF_ERROR(WriteFile(output, BytesOf(linked->text)));
+  return WriteFile(manifest_path, BytesOf(linked->manifest));
+}
+
 // Returns the manifest of a file, unchecked.
-absl::StatusOr<std::string> ReadManifestText(const Arguments& arguments,
-                                             const std::string& path) {
-  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-  const absl::string_view text(
-      reinterpret_cast<const char*>(file->bytes().data()),
-      file->bytes().size());
+absl::StatusOr<std::string> ManifestOfFile(const Arguments& arguments,
+                                           const std::string& path,
+                                           absl::string_view text) {
   if (absl::EndsWith(path, ".mlir")) {
     return ManifestOfMlir(arguments, path, text);
   }
@@ -103,6 +146,26 @@ absl::StatusOr<std::string> ManifestOfFlags(const Arguments& arguments) {
       static_cast<int>(arguments.GetInt("index_bits")));
 }
 
+absl::Status WriteNote(const std::string& manifest, const std::string& output) {
+  return WriteFile(output, BytesOf(native::CreateNoteObject(manifest)));
+}
+
+absl::Status WriteFromFile(const Arguments& arguments, const std::string& path,
+                           const std::string& output) {
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  const absl::string_view text(
+      reinterpret_cast<const char*>(file->bytes().data()),
+      file->bytes().size());
+  if (absl::EndsWith(path, ".mlir") && native::HasCustomCalls(text)) {
+    return WriteProgram(arguments, path, text, output);
+  }
+  const auto manifest = ManifestOfFile(arguments, path, text);
+  absl::Status status = manifest.status();
+  if (status.ok()) status = native::Manifest::Parse(*manifest).status();
+  if (!status.ok()) return InFile(status, path);
+  return WriteNote(*manifest, output);
+}
+
 absl::Status Run(std::span<const char* const> args) {
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
   if (arguments.GetBool("help")) {
@@ -118,24 +181,10 @@ absl::Status Run(std::span<const char* const> args) {
   const std::string path = by_flags ? "" : arguments.positional()[0];
   RETURN_IF_ERROR(CheckOutputPath(arguments.Prefix("output"), output,
                                   arguments.positional()));
-  absl::StatusOr<std::string> text =
-      by_flags ? ManifestOfFlags(arguments) : ReadManifestText(arguments, path);
-  absl::Status status = text.status();
-  if (status.ok()) status = native::Manifest::Parse(*text).status();
-  if (!status.ok() && !by_flags) {
-    const bool is_known =
-        absl::EndsWith(path, ".json") || absl::EndsWith(path, ".mlir");
-    return Annotate(
-        status,
-        absl::StrCat("(in '", path,
-                     is_known ? "')"
-                              : "', which is taken for a manifest in JSON; "
-                                "MLIR is in files that end in .mlir)"));
-  }
-  RETURN_IF_ERROR(status);
-  const std::string object = native::CreateNoteObject(*text);
-  return WriteFile(
-      output, {reinterpret_cast<const uint8_t*>(object.data()), object.size()});
+  if (!by_flags) return WriteFromFile(arguments, path, output);
+  ASSIGN_OR_RETURN(const std::string manifest, ManifestOfFlags(arguments));
+  RETURN_IF_ERROR(native::Manifest::Parse(manifest).status());
+  return WriteNote(manifest, output);
 }
 
 }  // namespace

@@ -121,6 +121,13 @@ absl::StatusOr<void*> NativeLibrary::FindFunction(
   return symbol;
 }
 
+std::vector<std::string> NativeLibrary::HandlerNames() const {
+  std::vector<std::string> names;
+  for (const auto& row : symbols_) names.push_back(row.first);
+  for (const auto& row : registry_.handlers()) names.push_back(row.first);
+  return names;
+}
+
 absl::Status NativeLibrary::RegisterType(const std::string& name,
                                          const std::string& id,
                                          const std::string& info) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/native/ffi_registry.h"
 #include "absl/status/statusor.h"
@@ -47,6 +48,9 @@ class NativeLibrary {
   // table says that the symbol is data.
   absl::StatusOr<void*> FindFunction(const std::string& name) const;
   const FfiRegistry& registry() const { return registry_; }
+  // Returns the names of the handlers that it registers, or, of this program,
+  // of all symbols.
+  std::vector<std::string> HandlerNames() const;
   // Returns true for the first call only. The user gets one warning about a
   // library.
   bool BeginNotice() const { return !noticed_.exchange(true); }

@@ -118,6 +118,7 @@ absl::StatusOr<Manifest> Manifest::Parse(absl::string_view text) {
     return BadName("module", manifest.module);
   }
   ASSIGN_OR_RETURN(manifest.global, json.GetBool("global", false));
+  ASSIGN_OR_RETURN(manifest.partial, json.GetBool("partial", false));
   if (const Json* types = json.Find("types")) {
     RETURN_IF_ERROR(ReadTypes(*types, manifest));
   }

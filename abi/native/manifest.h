@@ -32,6 +32,8 @@ struct ManifestFunction {
 struct Manifest {
   std::string module;
   bool global = false;  // its symbols are visible to later libraries
+  // The library may lack handlers of it, which another library may have.
+  bool partial = false;
   std::map<std::string, ManifestType> types;
   std::map<std::string, ManifestFunction, std::less<>> functions;
 

@@ -189,6 +189,13 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> JoinLibrary(
       LoadedLibrary{std::move(library), std::move(read)});
 }
 
+// Reports whether a function that cannot be loaded matters only if a module
+// imports it: it is for another platform, or another library may have it.
+bool FailsOnlyWhenUsed(const LoadedLibrary& library, const absl::Status& why) {
+  return absl::IsUnimplemented(why) ||
+         (library.manifest.partial && absl::IsNotFound(why));
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
@@ -216,7 +223,7 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LibraryOfProgram(
                    JoinLibrary(std::move(library), std::move(read)));
   for (const auto& row : loaded->manifest.functions) {
     const auto function = LoadFunction(*loaded, row.first);
-    if (!function.ok() && !absl::IsUnimplemented(function.status())) {
+    if (!function.ok() && !FailsOnlyWhenUsed(*loaded, function.status())) {
       return function.status();
     }
   }
@@ -257,31 +264,43 @@ void Notify(const LoadedLibrary& library, absl::string_view name,
                                "' ", notice));
 }
 
+// Keeps the function that one of two libraries has, or the reasons why neither
+// has it. Returns false if both have it.
+bool Join(LoadedFunction& have, LoadedFunction other) {
+  if (!absl::IsNotFound(have.status())) return absl::IsNotFound(other.status());
+  if (absl::IsNotFound(other.status())) {
+    other = absl::NotFoundError(
+        absl::StrCat(have.status().message(), " ", other.status().message()));
+  }
+  have = std::move(other);
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<NativeModules> CreateNativeModules(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     const std::shared_ptr<const NativeServices>& services) {
   std::map<std::string, Functions> modules;
+  std::map<std::pair<std::string, std::string>, const LoadedLibrary*> owners;
   for (const auto& loaded : libraries) {
     for (const auto& [name, function] : loaded->manifest.functions) {
       LoadedFunction native = function.declaration->Load(loaded->library);
-      // A function for another platform fails only when it is called here.
-      if (!native.ok() && !absl::IsUnimplemented(native.status())) {
+      if (!native.ok() && !FailsOnlyWhenUsed(*loaded, native.status())) {
         return LoadFunction(*loaded, name).status();
       }
       if (native.ok()) Notify(*loaded, name, **native, *services);
-      const bool first = modules[loaded->manifest.module]
-                             .emplace(name, std::move(native))
-                             .second;
-      if (!first) {
-        const LoadedLibrary& other =
-            *FirstWith(libraries, loaded->manifest.module, name);
+      const bool is_here = !absl::IsNotFound(native.status());
+      const auto [row, first] =
+          modules[loaded->manifest.module].emplace(name, native);
+      const LoadedLibrary*& owner = owners[{loaded->manifest.module, name}];
+      if (!first && !Join(row->second, std::move(native))) {
         return absl::AlreadyExistsError(absl::StrCat(
             "Two native libraries have a function ", loaded->manifest.module,
-            ".", name, ": '", other.library->path(), "' and '",
+            ".", name, ": '", owner->library->path(), "' and '",
             loaded->library->path(), "'."));
       }
+      if (is_here) owner = loaded.get();
     }
   }
   NativeModules made;

@@ -1,5 +1,6 @@
-// Fuzzes notes, manifests, attributes and MLIR text: no input may crash, and
-// accepted input must be the same after it is written and read again.
+// Fuzzes notes, manifests, attributes, MLIR text and programs: no input may
+// crash, and accepted input must be the same after it is written and read
+// again.
 //
 // The first byte selects the format. To run it, see tests/fuzz/BUILD.
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
 #include "abi/native/memref/source.h"
+#include "abi/native/xla/program.h"
 #include "absl/strings/string_view.h"
 
 namespace {
@@ -63,6 +65,14 @@ void TryMlir(absl::string_view text) {
       eyrie::native::MemrefManifest(source->name, source->functions, 32));
 }
 
+// A linked program has no custom calls any more.
+void TryProgram(absl::string_view text) {
+  const auto program = eyrie::native::LinkProgram(text, "m");
+  if (!program.ok()) return;
+  TryManifest(program->manifest);
+  if (eyrie::native::LinkProgram(program->text, "m").ok()) abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -78,6 +88,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 'm':
       TryManifest(text);
+      break;
+    case 'p':
+      TryProgram(text);
       break;
     case 's':
       TryMlir(text);

@@ -8,6 +8,7 @@
 
 #include "abi/c/c_value_text.h"
 #include "absl/strings/str_cat.h"
+#include "eyrie/linked_program.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "vm/asm/assembler.h"
@@ -247,6 +248,23 @@ TEST_F(NativeApiTest, OlderOptions) {
     EXPECT_STREQ(eyrie_error_message(error), row.want);
     eyrie_error_free(error);
   }
+}
+
+TEST(LinkedProgram, TextManifestAndTargets) {
+  const std::string text =
+      "func.func @f() { stablehlo.custom_call @g() {api_version = 4} : () -> "
+      "() "
+      "}";
+  const auto program = LinkedProgram::Create(text, "m");
+  ASSERT_TRUE(program) << program.error().message();
+  EXPECT_NE(program->text().find("func.call @\"m.g\"()"), std::string::npos);
+  EXPECT_NE(program->manifest().find("\"module\": \"m\""), std::string::npos);
+  EXPECT_EQ(program->targets(), std::vector<std::string>{"g"});
+  for (const char* module : {"", "a b"}) {
+    EXPECT_EQ(LinkedProgram::Create(text, module).error().code(),
+              EYRIE_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(LinkedProgram::Create("").error().code(), EYRIE_INVALID_ARGUMENT);
 }
 
 }  // namespace

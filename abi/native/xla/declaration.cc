@@ -258,6 +258,8 @@ std::string ResultText(const FfiResult& result) {
 
 }  // namespace
 
+const char* FfiStageName(int stage) { return kStageNames[stage]; }
+
 bool FfiDeclaration::takes_rest() const {
   for (const FfiOperand& operand : operands) {
     if (operand.presence != FfiOperand::Presence::kRequired) return true;

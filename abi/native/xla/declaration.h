@@ -31,6 +31,9 @@
 
 namespace eyrie::native {
 
+// Returns the name of a stage in manifests, such as "instantiate".
+const char* FfiStageName(int stage);
+
 struct FfiResult {
   enum class Kind : uint8_t {
     kBuffer,

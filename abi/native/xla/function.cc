@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 #include "hal/types.h"
 
 namespace eyrie::native {
@@ -127,6 +128,10 @@ class DeclaredFfi final : public NativeDeclaration {
 
  private:
   absl::Status CheckPlatform(absl::string_view platform) const;
+  // Finds the handlers of a name among the library's registrations, or, in this
+  // program, among its symbols: "name", "name.instantiate", …
+  absl::StatusOr<FfiHandlers> FindRegistered(
+      const NativeLibrary& library) const;
   // Finds the handlers among the library's symbols or its registrations.
   absl::StatusOr<FfiHandlers> FindHandlers(const NativeLibrary& library) const;
 
@@ -140,23 +145,38 @@ absl::Status DeclaredFfi::CheckPlatform(absl::string_view platform) const {
       PlainName(platform), "'; only handlers for Host can run here."));
 }
 
-absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
+absl::StatusOr<FfiHandlers> DeclaredFfi::FindRegistered(
     const NativeLibrary& library) const {
-  RETURN_IF_ERROR(CheckPlatform(declaration_->platform));
   FfiHandlers handlers;
-  if (!declaration_->registered.empty()) {
-    const RegisteredHandler* registered =
-        library.registry().FindHandler(declaration_->registered);
-    if (registered == nullptr) {
-      return absl::NotFoundError(
-          absl::StrCat("'", library.path(), "' does not register a handler '",
-                       PlainName(declaration_->registered), "'."));
-    }
+  const std::string& name = declaration_->registered;
+  if (const RegisteredHandler* const registered =
+          library.registry().FindHandler(name)) {
     RETURN_IF_ERROR(CheckPlatform(registered->platform));
     std::copy(std::begin(registered->bundle.stages),
               std::end(registered->bundle.stages), handlers.stages.begin());
     return handlers;
   }
+  if (library.is_of_program() && library.FindSymbol(name).ok()) {
+    for (int stage = 0; stage < EYRIE_FFI_STAGES; ++stage) {
+      const auto symbol = library.FindSymbol(
+          stage == EYRIE_FFI_EXECUTE
+              ? name
+              : absl::StrCat(name, ".", FfiStageName(stage)));
+      if (!symbol.ok()) continue;
+      handlers.stages[stage] = reinterpret_cast<eyrie_ffi_handler_t*>(*symbol);
+    }
+    return handlers;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "'", library.path(), "' does not register a handler '", PlainName(name),
+      "'.", DidYouMean(name, library.HandlerNames())));
+}
+
+absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
+    const NativeLibrary& library) const {
+  RETURN_IF_ERROR(CheckPlatform(declaration_->platform));
+  FfiHandlers handlers;
+  if (!declaration_->registered.empty()) return FindRegistered(library);
   for (int stage = 0; stage < EYRIE_FFI_STAGES; ++stage) {
     if (declaration_->symbols[stage].empty()) continue;
     ASSIGN_OR_RETURN(void* const symbol,

@@ -1,0 +1,56 @@
+// Programs with custom calls, such as JAX's with jax.ffi, for iree-compile.
+//
+//   auto program = eyrie::LinkedProgram::Create(text);
+//   Compile(program->text());
+//   auto library = eyrie::NativeLibrary::OpenText("k.so",
+//                                                 program->manifest());
+#ifndef EYRIE_LINKED_PROGRAM_H_
+#define EYRIE_LINKED_PROGRAM_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eyrie/c_program.h"
+#include "eyrie/result.h"
+
+namespace eyrie {
+
+class LinkedProgram {
+ public:
+  // Turns each stablehlo.custom_call of a program in MLIR's text into a call of
+  // an import of `module`. Returns the errors of eyrie_linked_program_create.
+  static Result<LinkedProgram> Create(std::string_view text,
+                                      const std::string& module = "xla") {
+    eyrie_linked_program_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_linked_program_create(
+            text.data(), text.size(), module.c_str(), &handle)) {
+      return Error(error);
+    }
+    return LinkedProgram(handle);
+  }
+
+  // Returns the program with imports, for a compiler.
+  std::string text() const { return eyrie_linked_program_text(handle_.get()); }
+  // Returns the manifest of the imports, for libraries that have the handlers.
+  std::string manifest() const {
+    return eyrie_linked_program_manifest(handle_.get());
+  }
+  // Returns the names of the handlers that the program calls.
+  std::vector<std::string> targets() const {
+    std::vector<std::string> names;
+    while (const char* name =
+               eyrie_linked_program_target(handle_.get(), names.size())) {
+      names.emplace_back(name);
+    }
+    return names;
+  }
+
+ private:
+  explicit LinkedProgram(eyrie_linked_program_t* handle) : handle_(handle) {}
+  internal::Handle<eyrie_linked_program_t, eyrie_linked_program_free> handle_;
+};
+
+}  // namespace eyrie
+
+#endif  // EYRIE_LINKED_PROGRAM_H_
