@@ -44,7 +44,7 @@ PYTHONS = [f"python3.{minor}" for minor in range(9, 14)]
 SOURCES = ("array_from_python.cc", "call_scope.cc", "core.cc",
            "device_array.cc", "devices.cc", "errors.cc", "from_python.cc",
            "function.cc", "gil.cc", "host_functions.cc", "log.cc", "module.cc",
-           "numpy_array.cc", "to_python.cc")
+           "native_libraries.cc", "numpy_array.cc", "to_python.cc")
 
 ASK = """\
 import json, sys, sysconfig

@@ -403,6 +403,9 @@ Result<void> Core::Renew() {
   options.max_stack = options_.max_stack;
   options.parameter_files = options_.parameters;
   options.linker = linker_.get();
+  for (const auto& library : options_.libraries) {
+    options.native_libraries.push_back(library.get());
+  }
   std::vector<const Device*> devices;
   for (const Device& device : *devices_) devices.push_back(&device);
   std::vector<const Module*> modules;

@@ -26,6 +26,7 @@
 #include "eyrie/runtime.h"
 #include "gil.h"
 #include "host_functions.h"
+#include "native_libraries.h"
 #include "values.h"
 
 namespace eyrie::python {
@@ -43,6 +44,7 @@ struct Options {
   bool allow_loss = false;
   bool on_device = false;
   std::vector<Import> imports;
+  Libraries libraries;
 };
 
 // Options of one call, which Function.options sets.

@@ -161,6 +161,127 @@ class JaxTest(unittest.TestCase):
             self.assertEqual(f(x).tolist(), (x * 2 + 1).tolist())
 
 
+class LinkTest(unittest.TestCase):
+    PROGRAM = """\
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @no.handler(%x) {api_version = 4 : i32}
+      : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+    def test_link(self):
+        program = eyrie.link(self.PROGRAM, module="m")
+        self.assertIn('func.call @"m.no.handler"(%x)', program.text)
+        self.assertIn('"registered": "no.handler"', program.manifest)
+        self.assertEqual(program.targets, ["no.handler"])
+        with self.assertRaisesRegex(eyrie.Error, "no stablehlo.custom_call"):
+            eyrie.link(program.text)
+        with self.assertRaisesRegex(eyrie.Error, "api_version 1") as caught:
+            eyrie.link(self.PROGRAM.replace("= 4", "= 1"))
+        self.assertEqual(caught.exception.code, "UNIMPLEMENTED")
+
+    def test_bad_libraries(self):
+        for wrong, error in ((1, TypeError), ([b"x"], TypeError),
+                             ({"a": 1}, ValueError)):
+            with self.subTest(wrong), self.assertRaises(error):
+                eyrie.load(b"", native_libraries=wrong)
+        manifest = eyrie.link(self.PROGRAM).manifest
+        with self.assertRaisesRegex(eyrie.ArgumentError, "not a PyCapsule"):
+            eyrie.load(b"", native_libraries={"a": 1}, manifest=manifest)
+        with self.assertRaises(eyrie.MissingFileError):
+            eyrie.load(b"", native_libraries="./none.so", manifest=manifest)
+
+
+class CustomCallBase(unittest.TestCase):
+
+    def setUp(self):
+        import jax
+        import eyrie.jax
+        self.jax, self.ours = jax, eyrie.jax
+
+    def compare(self, function, *arguments, targets=("cpu", "vmvx")):
+        want = self.jax.jit(function)(*arguments)
+        for target in targets:
+            with self.subTest(function.__name__, target=target):
+                got = self.ours.jit(function, target=target)(*arguments)
+                self.jax.tree_util.tree_map(
+                    lambda a, b: np.testing.assert_allclose(
+                        a, b, rtol=2e-5, atol=2e-5), got, want)
+
+
+@needs("jax")
+class CustomCallTest(CustomCallBase):
+    """Programs of JAX whose custom calls call real handlers."""
+
+    def test_linear_algebra(self):
+        linalg = self.jax.numpy.linalg
+        a = np.random.default_rng(1).random((4, 4)).astype(np.float32)
+        for function in (linalg.eigh, linalg.cholesky):
+            self.compare(function, a @ a.T + 4 * np.eye(4, dtype=np.float32))
+        for function in (linalg.qr, linalg.svd, linalg.det, linalg.inv):
+            self.compare(function, a)
+        self.compare(linalg.qr, a[:, :3])
+        self.compare(linalg.svd, np.stack([a[:3], a[1:]]))
+        self.compare(linalg.solve, a, a[:, :2])
+
+    def test_double_precision(self):
+        a = np.random.default_rng(1).random((5, 5))
+        self.jax.config.update("jax_enable_x64", True)
+        try:
+            got = self.ours.jit(self.jax.numpy.linalg.inv)(a)
+        finally:
+            self.jax.config.update("jax_enable_x64", False)
+        np.testing.assert_allclose(got, np.linalg.inv(a), rtol=1e-12)
+
+    def test_several_libraries_and_a_dict(self):
+        """The module finds a handler by its name in the dict."""
+        jnp = self.jax.numpy
+        x = jnp.array([[4, 2], [2, 3]], jnp.float32)
+        program = eyrie.link(self.jax.jit(jnp.linalg.cholesky).lower(x))
+        module = eyrie.compile(program.text, "vmvx")
+        handlers = eyrie._native.jax_handlers()
+        model = eyrie.load(
+            module, manifest=program.manifest,
+            native_libraries=[{}, {name: handlers[name]
+                                   for name in program.targets}])
+        np.testing.assert_allclose(model.main(x), np.linalg.cholesky(x),
+                                   rtol=1e-6)
+        np.testing.assert_allclose(model.sibling().main(x),
+                                   np.linalg.cholesky(x), rtol=1e-6)
+
+    def test_a_handler_that_nobody_offers(self):
+        def call(x):
+            return self.jax.ffi.ffi_call(
+                "lapack_spotrf_fi", self.jax.ShapeDtypeStruct((), np.float32)
+            )(x)
+        with self.assertRaisesRegex(
+                eyrie.Error, "Did you mean 'lapack_spotrf_ffi'") as caught:
+            self.ours.jit(call, target="vmvx")(np.float32(1))
+        self.assertEqual(caught.exception.code, "NOT_FOUND")
+
+
+@needs("jax", "klujax", "jax_finufft")
+class PackagesTest(CustomCallBase):
+    """Handlers of packages of PyPI. Importing klujax enables 64 bits."""
+
+    def test_klujax(self):
+        import klujax
+        random = np.random.default_rng(1)
+        i = np.array([0, 0, 1, 1, 2, 2], np.int32)
+        j = np.array([0, 1, 1, 2, 2, 0], np.int32)
+        self.compare(klujax.solve, i, j, random.random(6) + 1, random.random(3))
+        self.compare(klujax.dot, i, j, random.random(6) + 1, random.random(3))
+
+    def test_jax_finufft(self):
+        import jax_finufft
+        random = np.random.default_rng(1)
+        x = (random.random(20) * 6 - 3).astype(np.float32)
+        c = (random.random(20) + 1j * random.random(20)).astype(np.complex64)
+        self.compare(lambda x, c: jax_finufft.nufft1(16, c, x), x, c)
+        self.compare(jax_finufft.nufft2, c, x)
+
+
 @needs("torch")
 class TorchTest(unittest.TestCase):
 

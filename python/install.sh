@@ -29,7 +29,8 @@ if [ "${1:-}" = --frameworks ]; then
   "$frameworks/bin/python" -c 'import jax, torch' 2>/dev/null && exit
   /usr/bin/python3 -m venv "$frameworks"
   get "$frameworks" numpy==2.4.6 ml_dtypes==0.6.0 jax torch onnxruntime onnx \
-    pandas pillow mypy pyright iree-base-compiler iree-base-runtime iree-turbine
+    pandas pillow mypy pyright iree-base-compiler iree-base-runtime \
+    iree-turbine klujax jax-finufft
   exit
 fi
 if [ "${1:-}" != --all ]; then exit; fi

@@ -18,6 +18,7 @@
 #include "function.h"
 #include "gil.h"
 #include "log.h"
+#include "native_libraries.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -79,7 +80,8 @@ void AddCore(nb::module_& m) {
              const std::vector<const OpenDevice*>& opened, uint64_t fuel,
              double timeout, uint64_t max_memory, uint64_t max_stack,
              std::vector<std::string> parameters, bool text, bool allow_loss,
-             bool on_device, const std::vector<nb::tuple>& imports) {
+             bool on_device, const std::vector<nb::tuple>& imports,
+             const std::vector<const OpenLibrary*>& native) {
             std::vector<Device> devices;
             for (const OpenDevice* each : opened) {
               devices.push_back(*each->device);
@@ -90,15 +92,19 @@ void AddCore(nb::module_& m) {
                                    nb::cast<std::string>(row[1]),
                                    nb::borrow(row[2])});
             }
-            new (self) Core(
-                std::move(sources), std::move(devices),
-                {fuel, timeout, max_memory, max_stack, std::move(parameters),
-                 text, allow_loss, on_device, std::move(functions)});
+            Libraries libraries;
+            for (const OpenLibrary* each : native) {
+              libraries.push_back(each->library);
+            }
+            new (self) Core(std::move(sources), std::move(devices),
+                            {fuel, timeout, max_memory, max_stack,
+                             std::move(parameters), text, allow_loss, on_device,
+                             std::move(functions), std::move(libraries)});
           },
           nb::arg("sources"), nb::arg("devices"), nb::arg("fuel"),
           nb::arg("timeout"), nb::arg("max_memory"), nb::arg("max_stack"),
           nb::arg("parameters"), nb::arg("text"), nb::arg("allow_loss"),
-          nb::arg("on_device"), nb::arg("imports"))
+          nb::arg("on_device"), nb::arg("imports"), nb::arg("libraries"))
       .def("sibling", [](const Core& self) { return new Core(self); })
       .def("names", &Core::Names)
       .def("name", &Core::Name)
@@ -115,6 +121,7 @@ NB_MODULE(_core, m) {
   AddValues(m);
   AddDeviceArray(m);
   AddDevices(m);
+  AddNativeLibraries(m);
   AddCore(m);
   AddFunction(m);
   m.def("set_main_thread", &SetMainThread,

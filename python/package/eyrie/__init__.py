@@ -15,8 +15,10 @@ from eyrie._errors import (ArgumentError, Error, ForbiddenError,
                            UnsupportedError)
 from eyrie._function import Function
 from eyrie._model import Model, donate, lend, load
+from eyrie._native import LinkedProgram, link
 
 __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
-           "ForbiddenError", "Function", "MissingFileError", "Model",
-           "OutOfMemoryError", "Reference", "TimedOutError", "UnsupportedError",
-           "compile", "devices", "donate", "lend", "load", "__version__"]
+           "ForbiddenError", "Function", "LinkedProgram", "MissingFileError",
+           "Model", "OutOfMemoryError", "Reference", "TimedOutError",
+           "UnsupportedError", "compile", "devices", "donate", "lend", "link",
+           "load", "__version__"]

@@ -1,6 +1,6 @@
 import os
 from inspect import Signature
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import (Any, Callable, Dict, Iterable, List, Literal, Mapping,
                     NamedTuple, Optional, Sequence, Tuple, Type, Union, final)
 
@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
-           "ForbiddenError", "Function", "MissingFileError", "Model",
-           "OutOfMemoryError", "Reference", "TimedOutError", "UnsupportedError",
-           "compile", "devices", "donate", "lend", "load", "__version__"]
+           "ForbiddenError", "Function", "LinkedProgram", "MissingFileError",
+           "Model", "OutOfMemoryError", "Reference", "TimedOutError",
+           "UnsupportedError", "compile", "devices", "donate", "lend", "link",
+           "load", "__version__"]
 __version__: str
 
 _Path = Union[str, os.PathLike[str]]
 _Paths = Union[_Path, Iterable[_Path]]
 _Source = Union[_Path, bytes, bytearray, memoryview]
+_Library = Union[_Path, ModuleType, Mapping[str, Any]]
 _Jit = Literal["lazy", "off", "eager"]
 _Results = Literal["numpy", "device"]
 
@@ -40,6 +42,13 @@ class DeviceInfo(NamedTuple):
     error: str
 
 def devices() -> List[DeviceInfo]: ...
+
+class LinkedProgram(NamedTuple):
+    text: str
+    manifest: str
+    targets: List[str]
+
+def link(source: Any, *, module: str = ...) -> LinkedProgram: ...
 
 @final
 class Device:
@@ -132,4 +141,6 @@ def load(
     allow_loss: bool = ...,
     results: _Results = ...,
     imports: Optional[Mapping[str, Tuple[str, Callable[..., Any]]]] = ...,
+    native_libraries: Union[_Library, Iterable[_Library]] = ...,
+    manifest: Union[_Path, Mapping[str, Any], None] = ...,
 ) -> Model: ...

@@ -45,7 +45,7 @@ def find_compiler():
                  "iree-base-compiler`, or pass the path as `compiler`.")
 
 
-def _text_of(source):
+def text_of(source):
     """Returns the MLIR of a module as bytes."""
     if isinstance(source, (bytes, bytearray)):
         return bytes(source)
@@ -59,10 +59,15 @@ def _text_of(source):
         return source.encode()
     for name in ("mlir_module", "as_text"):  # jax.export.Exported, Lowered
         if hasattr(source, name):
-            return _text_of(getattr(source, name)())
+            return text_of(getattr(source, name)())
     if hasattr(source, "mlir_module_serialized"):
         return bytes(source.mlir_module_serialized)
     return str(source).encode()  # a module of the compiler's Python bindings
+
+
+def listed(flags):
+    """Returns a list of one flag or of several."""
+    return [flags] if isinstance(flags, str) else list(flags)
 
 
 def compile(  # pylint: disable=redefined-builtin
@@ -85,17 +90,15 @@ def compile(  # pylint: disable=redefined-builtin
     if target not in _TARGETS:
         raise ValueError(f"target ({target!r}) is not "
                          f"{', '.join(map(repr, _TARGETS))}.")
-    if isinstance(flags, str):
-        flags = [flags]
     program = os.fspath(compiler) if compiler else find_compiler()
     with tempfile.TemporaryDirectory(prefix="eyrie.") as folder:
         given = os.path.join(folder, "module.mlir")
         made = os.path.join(folder, "module.vmfb")
         with open(given, "wb") as file:
-            file.write(_text_of(source))
+            file.write(text_of(source))
         try:
             done = subprocess.run(
-                [program, *_TARGETS[target], *flags, given, "-o", made],
+                [program, *_TARGETS[target], *listed(flags), given, "-o", made],
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 errors="replace", check=False)
         except OSError as error:

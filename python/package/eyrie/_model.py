@@ -13,7 +13,7 @@ import os
 import threading
 import weakref
 
-from eyrie import _asyncio, _core, _device, _options
+from eyrie import _asyncio, _core, _device, _native, _options
 from eyrie._errors import Error
 from eyrie._function import Function
 
@@ -48,8 +48,10 @@ def to_device_array(value):
 class _Loaded:
     """Modules in a context, which a model shares with its functions."""
 
-    def __init__(self, sources, devices, options, core=None):
+    def __init__(self, sources, devices, options, native=((), None),
+                 core=None):
         self.sources, self.devices, self.options = sources, devices, options
+        self.native = native
         self._core, self._lock = core, threading.Lock()
         self.queue = _asyncio.Queue()
         self.core()
@@ -62,13 +64,14 @@ class _Loaded:
             with self._lock:
                 if self._core is None:
                     devices = [each._open() for each in self.devices]
-                    self._core = _core.Core(self.sources, devices,
-                                            **self.options)
+                    self._core = _core.Core(
+                        self.sources, devices, **self.options,
+                        libraries=_native.opened(*self.native))
                 core = self._core
         return core
 
     def sibling(self):
-        return _Loaded(self.sources, self.devices, self.options,
+        return _Loaded(self.sources, self.devices, self.options, self.native,
                        self.core().sibling())
 
     def after_fork(self):
@@ -78,7 +81,7 @@ class _Loaded:
             _core.abandon(core)
 
     def __reduce__(self):
-        return _Loaded, (self.sources, self.devices, self.options)
+        return _Loaded, (self.sources, self.devices, self.options, self.native)
 
 
 class Model:
@@ -192,7 +195,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, max_idle_memory=0, parameters=(),
          allow_system_executables=False, no_native_code=False, jit="lazy",
          threads=0, text=False, allow_loss=False, results="numpy",
-         imports=None):
+         imports=None, native_libraries=(), manifest=None):
     """Loads a module from a path or from bytes and returns a Model.
 
     source: a path, or the bytes of a module; or a list of modules, each of
@@ -222,6 +225,12 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         has the types that Function.signature shows. Arrays are NumPy's and
         share the module's memory, so copy what you keep. A function must not
         call the model.
+    native_libraries: libraries with functions that the module imports, in
+        order: a path such as "k.so" or "k.so,manifest=k.json"; the name of a
+        Python package, or a module, that registers XLA FFI handlers with JAX or
+        has a function `registrations`; or a dict of names and capsules.
+    manifest: of native_libraries, as `link` returns it: JSON text, a dict, or
+        the path of a file. By default each path has its own.
 
     Raises eyrie.Error, whose `code` is NOT_FOUND, INVALID_ARGUMENT and so on,
     and TypeError or ValueError for wrong options. A file that does not exist
@@ -241,7 +250,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         "allow_loss": _options.flag("allow_loss", allow_loss),
         "on_device": _options.on_device("results", results),
         "imports": _options.imports("imports", imports),
-    }))
+    }, _native.given(native_libraries, manifest)))
 
 
 def _after_fork():

@@ -17,7 +17,7 @@ import threading
 import jax
 import numpy as np
 
-from eyrie import _compile, _model
+from eyrie import _compile, _model, _native
 
 
 def _to_jax(leaf):
@@ -97,8 +97,19 @@ class _Jit:
 
     def _compile(self, args, kwargs):
         lowered = self._jitted.lower(*args, **kwargs)
-        module = _compile.compile(lowered, self._target, flags=self._flags)
-        model = _model.load(module, **self._options)
+        text, options, flags = _compile.text_of(lowered), self._options, []
+        if b"xf64" in text or b"<f64" in text:
+            flags = ["--iree-input-demote-f64-to-f32=false"]
+        if _native.has_custom_calls(text):
+            program = _native.link(text)
+            text = program.text
+            options = {**options, "manifest": program.manifest,
+                       "native_libraries": [
+                           *_native.listed(options.get("native_libraries")),
+                           _native.jax_handlers()]}
+        module = _compile.compile(text, self._target,
+                                  flags=[*flags, *_compile.listed(self._flags)])
+        model = _model.load(module, **options)
         return model["main"], lowered.out_tree
 
     def __call__(self, *args, **kwargs):
@@ -118,7 +129,9 @@ def jit(function, *, target="cpu", flags=(), **options):
 
     It is compiled at the first call with arguments of each structure, shape and
     type, as by jax.jit. target and flags are those of `eyrie.compile`, options
-    those of `eyrie.load`.
+    those of `eyrie.load`. Custom calls of XLA FFI, such as those of
+    jax.numpy.linalg and jax.ffi, call the handlers that are registered with
+    JAX, and those of the option native_libraries.
     """
     if target == "vulkan":
         options.setdefault("device", "vulkan")

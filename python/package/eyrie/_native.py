@@ -1,0 +1,130 @@
+"""Native functions: handlers from Python packages, and programs that call them.
+
+A package offers handlers as JAX's packages do: it registers them with JAX when
+it is imported, or has a function `registrations` that returns them.
+"""
+
+import importlib
+import json
+import os
+import sys
+import types
+from typing import List, NamedTuple
+
+from eyrie import _compile, _core, _options
+
+_MANIFEST = ",manifest="
+
+
+class LinkedProgram(NamedTuple):
+    """A program whose custom calls are imports of functions."""
+    text: str           # for `compile`
+    manifest: str       # of the imports, for `load`
+    targets: List[str]  # the names of the handlers that it calls
+
+
+def link(source, *, module="xla"):
+    """Turns the custom calls of a program into imports of native functions.
+
+    source: a program in MLIR's text, as `compile` takes it; for example what
+        `jax.jit(f).lower(...)` returns.
+    module: the name of the module that has the imports.
+
+    Returns a LinkedProgram. Raises eyrie.Error with INVALID_ARGUMENT if the
+    program has no custom call, and with UNIMPLEMENTED if a call does not use
+    XLA FFI, or its types cannot be those of an import.
+    """
+    return LinkedProgram(*_core.link(_compile.text_of(source), module))
+
+
+def has_custom_calls(text):
+    """Reports whether `link` has something to do."""
+    return b"stablehlo.custom_call" in text
+
+
+def jax_handlers():
+    """Returns the handlers for CPUs that are registered with JAX."""
+    import jax  # pylint: disable=import-outside-toplevel
+    from jaxlib import xla_client  # pylint: disable=import-outside-toplevel
+    jax.devices("cpu")  # Registers handlers that wait for the backend.
+    return xla_client.custom_call_targets("Host")
+
+
+def _package_handlers(package):
+    """Returns the handlers of a module, or of the module of a name."""
+    if isinstance(package, str):
+        package = importlib.import_module(package)
+    if hasattr(package, "registrations"):
+        if hasattr(package, "initialize"):  # jaxlib's LAPACK
+            package.initialize()
+        return {name: value for name, value in package.registrations().items()
+                if not isinstance(value, (list, tuple))}
+    return jax_handlers() if "jax" in sys.modules else {}
+
+
+def _symbols(handlers):
+    """Returns a list of (symbol, capsule) for a dict of handlers.
+
+    A handler is a capsule, or a dict of stages with capsules.
+    """
+    rows = []
+    for name, value in handlers.items():
+        for stage, capsule in (value.items() if isinstance(value, dict)
+                               else [("execute", value)]):
+            rows.append((name if stage == "execute" else f"{name}.{stage}",
+                         capsule))
+    return rows
+
+
+def _is_path(item):
+    return isinstance(item, os.PathLike) or (
+        isinstance(item, str) and ("/" in item or ".so" in item))
+
+
+def listed(value):
+    """Returns a list of one library or of several."""
+    if isinstance(value, (str, os.PathLike, dict, types.ModuleType)):
+        return [value]
+    return list(value or ())
+
+
+def given(value, manifest):
+    """Returns native_libraries and manifest of `load`, checked."""
+    items = listed(value)
+    for item in items:
+        if _is_path(item) or isinstance(item, (str, dict, types.ModuleType)):
+            continue
+        raise TypeError(_options.sentence(
+            "native_libraries", item, "a path, the name of a package, a module "
+            "or a dict of names and capsules"))
+    if isinstance(manifest, dict):
+        manifest = json.dumps(manifest)
+    elif manifest is not None:
+        manifest = _options.text("manifest", manifest)
+        if not manifest.lstrip().startswith("{"):
+            with open(manifest, encoding="utf-8") as file:
+                manifest = file.read()
+    if manifest is None and not all(map(_is_path, items)):
+        raise ValueError("native_libraries has handlers of Python objects; "
+                         "they need a manifest, such as that of eyrie.link.")
+    return items, manifest
+
+
+def opened(items, manifest):
+    """Opens the libraries."""
+    libraries, handlers = [], {}
+    for item in items:
+        if _is_path(item):
+            path, _, file = os.fspath(item).partition(_MANIFEST)
+            libraries.append(
+                _core.open_library_text(path, manifest)
+                if manifest is not None and not file
+                else _core.open_library(path, file))
+        elif isinstance(item, dict):
+            handlers.update(item)
+        else:
+            handlers.update(_package_handlers(item))
+    if handlers:
+        libraries.append(
+            _core.library_of_handlers(manifest, _symbols(handlers)))
+    return libraries
