@@ -97,7 +97,7 @@ TEST_F(NativeApiTest, UserDataReachesHandlers) {
     } kRows[] = {
         {"eyrie.test.Counter", "4711"},
         {"eyrie.test.Other",
-         "5: The call has no user data of the type 8127794528172811399."},
+         "5: The call has no user data of the type 'eyrie.test.Counter'."},
     };
     for (const auto& row : kRows) {
       Result<Context> context =

@@ -20,6 +20,7 @@
 #include "abi/native/shape_rule.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -70,6 +71,23 @@ class DeclaredMemref final : public NativeDeclaration {
   const std::string symbol_;
 };
 
+// Returns the error for a wrapper that the library does not have. If it has the
+// function itself, the message says how to get the wrapper.
+absl::Status NoWrapper(const absl::Status& missing, const std::string& symbol,
+                       const NativeLibrary& library) {
+  absl::string_view function = symbol;
+  if (!absl::ConsumePrefix(&function, kPrefix) ||
+      !library.FindFunction(std::string(function)).ok()) {
+    return missing;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "'", library.path(), "' exports '", PlainName(function),
+      "', but not its C wrapper '", PlainName(symbol),
+      "'. Give the function the attribute llvm.emit_c_interface before it is "
+      "lowered; functions with bare pointers (use-bare-ptr-memref-call-conv) "
+      "have no wrappers."));
+}
+
 absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredMemref::Load(
     std::shared_ptr<const NativeLibrary> library) const {
   if (!kHasMachineCall) {
@@ -78,7 +96,9 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredMemref::Load(
   }
   auto function = std::make_shared<MemrefFunction>();
   function->signature = signature_;
-  ASSIGN_OR_RETURN(function->entry, library->FindFunction(symbol_));
+  const absl::StatusOr<void*> entry = library->FindFunction(symbol_);
+  if (!entry.ok()) return NoWrapper(entry.status(), symbol_, *library);
+  function->entry = *entry;
   const absl::StatusOr<void*> own_free = library->FindFunction(kOwnFree);
   function->free =
       own_free.ok() ? reinterpret_cast<void (*)(void*)>(*own_free) : std::free;

@@ -15,6 +15,7 @@
 #include "abi/native/xla/future.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 
 namespace eyrie::native {
 namespace {
@@ -127,8 +128,13 @@ Error ContextGet(eyrie_ffi_context_get_t* args) {
   const auto& user_data = ContextOf(args->context).services().user_data;
   const auto found = user_data.find(args->type_id->id);
   if (found == user_data.end()) {
+    const RegisteredType* const type =
+        ContextOf(args->context).registry().FindType(args->type_id->id);
     return CreateFfiError(absl::NotFoundError(absl::StrCat(
-        "The call has no user data of the type ", args->type_id->id, ".")));
+        "The call has no user data of the type ",
+        type == nullptr ? absl::StrCat(args->type_id->id)
+                        : absl::StrCat("'", PlainName(type->name), "'"),
+        ".")));
   }
   args->data = found->second;
   return nullptr;
