@@ -70,6 +70,11 @@ class Buffer : public ChargedObject {
   bool DiscardOwner() {
     return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
+  // Gives this allocation the count of another one, of which it is a copy.
+  void TakeOwnersOf(const Buffer& other) {
+    owners_.store(other.owners_.load(std::memory_order_acquire),
+                  std::memory_order_relaxed);
+  }
   bool HasOneOwner() const {
     return owners_.load(std::memory_order_acquire) == 1;
   }

@@ -148,7 +148,7 @@ Core::Core(std::vector<nb::object> sources, std::vector<Device> devices,
   Raise(loaded.error());
 }
 
-Core::Core(const Core& other)
+Core::Core(const Core& other, const Snapshot* snapshot)
     : options_(other.options_),
       modules_(other.modules_),
       devices_(other.devices_),
@@ -156,7 +156,7 @@ Core::Core(const Core& other)
   if (modules_ == nullptr) Raise(Closed());
   Unwrap([&] {
     const WithoutGil release;
-    return Renew();
+    return Renew(snapshot);
   }());
 }
 
@@ -195,6 +195,63 @@ std::vector<std::string> Core::Names() const {
 std::string Core::Name() const {
   if (modules_ == nullptr) Raise(Closed());
   return modules_->back().name();
+}
+
+std::vector<std::string> Core::Globals() const {
+  if (modules_ == nullptr) Raise(Closed());
+  std::vector<std::string> names;
+  for (size_t i = modules_->size(); i-- > 0;) {
+    const Module& module = (*modules_)[i];
+    const bool is_last = i + 1 == modules_->size();
+    for (const auto& info : module.globals()) {
+      names.push_back((is_last ? "" : module.name() + ".") + info.name);
+    }
+  }
+  return names;
+}
+
+template <typename F>
+void Core::UseContext(F use) {
+  const Ticket ticket;
+  InTurn(ticket, [&](CallScope& scope) -> Result<void> {
+    if (context_->failed()) {
+      if (auto renewed = Renew(); !renewed) return renewed;
+    }
+    const CallScope::Within within(scope, *context_);
+    return use(*context_);
+  });
+}
+
+nb::object Core::GetGlobal(const std::string& name) {
+  Value value;
+  UseContext([&](Context& context) -> Result<void> {
+    auto got = context.GetGlobal(name);
+    if (!got) return got.error();
+    value = std::move(*got);
+    return {};
+  });
+  return ToPython(std::move(value), {options_.text, options_.on_device});
+}
+
+void Core::SetGlobal(const std::string& name, nb::handle object) {
+  Value value = FromPython(object);
+  if (options_.allow_loss) value.AllowLoss();
+  UseContext([&](Context& context) { return context.SetGlobal(name, value); });
+}
+
+std::unique_ptr<Snapshot> Core::TakeSnapshot() {
+  std::unique_ptr<Snapshot> snapshot;
+  UseContext([&](Context& context) -> Result<void> {
+    auto taken = context.TakeSnapshot();
+    if (!taken) return taken.error();
+    snapshot = std::make_unique<Snapshot>(std::move(*taken));
+    return {};
+  });
+  return snapshot;
+}
+
+void Core::Restore(const Snapshot& snapshot) {
+  UseContext([&](Context& context) { return context.Restore(snapshot); });
 }
 
 void Core::Describe(Bound& bound, const Function& function) {
@@ -395,7 +452,7 @@ std::chrono::nanoseconds Timeout(double seconds) {
       static_cast<int64_t>(std::ceil(seconds * 1e9)));
 }
 
-Result<void> Core::Renew() {
+Result<void> Core::Renew(const Snapshot* snapshot) {
   ContextOptions options;
   options.fuel = options_.fuel;
   options.timeout = Timeout(options_.timeout);
@@ -406,6 +463,7 @@ Result<void> Core::Renew() {
   for (const auto& library : options_.libraries) {
     options.native_libraries.push_back(library.get());
   }
+  options.snapshot = snapshot;
   std::vector<const Device*> devices;
   for (const Device& device : *devices_) devices.push_back(&device);
   std::vector<const Module*> modules;

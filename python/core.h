@@ -121,8 +121,9 @@ class Core {
   // functions of those before it.
   Core(std::vector<nb::object> sources, std::vector<Device> devices,
        Options options);
-  // Creates another context of the same modules and devices.
-  explicit Core(const Core& other);
+  // Creates another context of the same modules and devices. It begins with the
+  // globals of the snapshot, unless that is null.
+  Core(const Core& other, const Snapshot* snapshot);
   ~Core();
 
   const Options& options() const { return options_; }
@@ -130,6 +131,15 @@ class Core {
   // the other modules as "module.function".
   std::vector<std::string> Names() const;
   std::string Name() const;
+
+  // Returns the names of globals, in the order and the form of Names.
+  std::vector<std::string> Globals() const;
+  // Read, write, copy and replace globals, as the functions of Context do. If
+  // the context has failed, the globals have their initial values before.
+  nb::object GetGlobal(const std::string& name);
+  void SetGlobal(const std::string& name, nb::handle value);
+  std::unique_ptr<Snapshot> TakeSnapshot();
+  void Restore(const Snapshot& snapshot);
 
   // Returns the function, which is valid as long as the core. Raises NOT_FOUND.
   Bound& Bind(const std::string& name);
@@ -183,7 +193,10 @@ class Core {
   bool SetRunning(const Ticket* ticket);
 
   // Creates or replaces the context, in which no call may be running.
-  Result<void> Renew();
+  Result<void> Renew(const Snapshot* snapshot = nullptr);
+  // Calls `use(context)`, which returns a Result<void>, in turn.
+  template <typename F>
+  void UseContext(F use);
 
   const Options options_;
   std::shared_ptr<const std::vector<Module>> modules_;

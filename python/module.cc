@@ -3,8 +3,10 @@
 // Tested by eyrie_test.py, ended_calls_test.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "device_array.h"
 #include "devices.h"
 #include "errors.h"
+#include "eyrie/needs.h"
 #include "function.h"
 #include "gil.h"
 #include "log.h"
@@ -67,7 +70,30 @@ void AddValues(nb::module_& m) {
       "Returns a DeviceArray with a copy of an array's elements.");
 }
 
+// Returns (runs_here, devices, reasons, notes, patterns, formats, modules,
+// scopes) of a path or of bytes.
+nb::tuple NeedsOf(nb::handle source, bool system, bool no_native_code) {
+  const bool is_path = nb::isinstance<nb::str>(source);
+  const std::string given =
+      is_path ? nb::cast<std::string>(source)
+              : std::string(nb::cast<nb::bytes>(source).c_str(),
+                            nb::cast<nb::bytes>(source).size());
+  const Needs needs = Unwrap([&]() -> Result<Needs> {
+    const WithoutGil release;
+    const auto module = is_path ? Module::Load(given)
+                                : Module::Load(std::as_bytes(std::span(given)));
+    if (!module) return module.error();
+    return ReadNeeds(*module, {.allow_system_executables = system,
+                               .no_native_code = no_native_code});
+  }());
+  return nb::make_tuple(needs.runs_here, needs.devices, needs.reasons,
+                        needs.notes, needs.patterns, needs.formats,
+                        needs.modules, needs.scopes);
+}
+
 void AddCore(nb::module_& m) {
+  nb::class_<Snapshot>(
+      m, "Snapshot", "The globals of a model at one moment (Model.snapshot).");
   nb::class_<Ticket>(m, "Ticket", "Identifies a call, for Core.cancel.")
       .def("__init__", [](Ticket* self) {
         new (self) Ticket();
@@ -105,7 +131,18 @@ void AddCore(nb::module_& m) {
           nb::arg("timeout"), nb::arg("max_memory"), nb::arg("max_stack"),
           nb::arg("parameters"), nb::arg("text"), nb::arg("allow_loss"),
           nb::arg("on_device"), nb::arg("imports"), nb::arg("libraries"))
-      .def("sibling", [](const Core& self) { return new Core(self); })
+      .def(
+          "sibling",
+          [](const Core& self, const Snapshot* snapshot) {
+            return new Core(self, snapshot);
+          },
+          nb::arg("snapshot").none())
+      .def("globals", &Core::Globals)
+      .def("get_global", &Core::GetGlobal)
+      .def("set_global", &Core::SetGlobal, nb::arg("name"),
+           nb::arg("value").none())
+      .def("snapshot", &Core::TakeSnapshot)
+      .def("restore", &Core::Restore)
       .def("names", &Core::Names)
       .def("name", &Core::Name)
       .def("cancel", &Core::Cancel)
@@ -124,6 +161,8 @@ NB_MODULE(_core, m) {
   AddNativeLibraries(m);
   AddCore(m);
   AddFunction(m);
+  m.def("needs", &NeedsOf, nb::arg("source"),
+        nb::arg("allow_system_executables"), nb::arg("no_native_code"));
   m.def("set_main_thread", &SetMainThread,
         "Sets the thread whose calls Ctrl-C ends, by its `ident`.");
   m.def(

@@ -36,6 +36,7 @@ done
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
 "$2" asm "$here/talker.vmasm" -o "$TEST_TMPDIR/talker.vmfb"
 "$2" asm "$here/imports.vmasm" -o "$TEST_TMPDIR/imports.vmfb"
+"$2" asm "$here/state.vmasm" -o "$TEST_TMPDIR/state.vmfb"
 export PYTHONPATH="$TEST_TMPDIR/site"
 # Otherwise lavapipe reports on stderr that it cannot write to the home
 # directory.
@@ -45,6 +46,7 @@ export MESA_SHADER_CACHE_DIR="$TEST_TMPDIR"
 "$python" "$here/device_array_test.py" tests/modules
 "$python" "$here/devices_test.py" tests/modules
 "$python" "$here/imports_test.py" "$TEST_TMPDIR/imports.vmfb"
+"$python" "$here/state_test.py" "$TEST_TMPDIR/state.vmfb" tests/modules
 "$python" "$here/types_test.py" tests/modules
 "$python" "$here/call_bench.py" tests/modules --rounds=1
 "$python" "$here/memory_test.py" tests/modules

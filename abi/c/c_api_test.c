@@ -51,7 +51,7 @@ static int CallByName(eyrie_device_t* device) {
                      "no context");
   failures += Expect(!eyrie_context_function(context, "named", &function),
                      "no function");
-  failures += Expect(eyrie_function_signature(function).argument_count == 2,
+  failures += Expect(eyrie_function_signature(function)->argument_count == 2,
                      "other arguments");
   failures += Expect(!eyrie_value_borrow(&array, NULL, NULL, &arguments[0]),
                      "no array");
@@ -69,7 +69,7 @@ static int CallByName(eyrie_device_t* device) {
   failures += Expect(!eyrie_value_get_array(result, &read) && read.size == 8 &&
                          ((const float*)read.data)[0] == 7,
                      "another result");
-  failures += Expect(eyrie_function_statistics(function).packed == 1,
+  failures += Expect(eyrie_function_statistics(function)->packed == 1,
                      "other statistics");
   failures += Expect(!eyrie_value_borrow(&target, NULL, NULL, &out),
                      "no array for the result");

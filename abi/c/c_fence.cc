@@ -4,12 +4,15 @@
 #include "eyrie/c_fence.h"
 
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "abi/c/c_handles.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/allocate.h"
 #include "base/deadline.h"
@@ -28,8 +31,40 @@ constexpr size_t kMaxMessage = kSmallBytes / 2;
 absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
   RETURN_IF_ERROR(hal::CheckProcess(*device.device));
   ASSIGN_OR_RETURN(Ref<hal::Fence> fence, device.device->CreateFence());
-  *out_fence = NewFence(std::move(fence));
+  eyrie_fence_t* const made = NewFence(std::move(fence));
+  made->awaited = made->own_signal = std::make_shared<HostSignal>();
+  *out_fence = made;
   return absl::OkStatus();
+}
+
+// Must be called after the host has signalled or failed the fence.
+void GiveSignal(const eyrie_fence_t& fence) {
+  if (fence.own_signal != nullptr) fence.own_signal->is_given = true;
+}
+
+// Returns the signal of the host without which the fence is not reached; null
+// if there is none.
+std::shared_ptr<HostSignal> AwaitedBy(eyrie_fence_t* fence) {
+  if (fence == nullptr) return nullptr;
+  const std::lock_guard<std::mutex> lock(fence->mutex);
+  if (fence->awaited == nullptr || fence->awaited->is_given) return nullptr;
+  return fence->awaited;
+}
+
+// A function that is not asynchronous runs on this thread after the wait. If
+// this thread is also to give the signal, it would wait without end.
+absl::Status CheckWait(const eyrie_function_t& function, eyrie_fence_t* wait) {
+  const Callable& callable = function.invoker.callable();
+  if (wait == nullptr || (callable.is_async() && callable.raw() == nullptr) ||
+      function.session->context().meter().has_timeout() ||
+      AwaitedBy(wait) == nullptr) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "Function '", function.invoker.signature().function(),
+      "' is not asynchronous, so it would run on this thread after the wait; "
+      "but the fence waits for a signal of the host, and the context has no "
+      "timeout. Signal the fence or wait for it before."));
 }
 
 absl::Status Wait(const eyrie_fence_t& fence, int64_t timeout_ns) {
@@ -38,11 +73,17 @@ absl::Status Wait(const eyrie_fence_t& fence, int64_t timeout_ns) {
                      : Deadline::After(absl::Nanoseconds(timeout_ns)));
 }
 
+// From now on, a call signals `signal` after `wait` is reached.
+void SignalledAfter(eyrie_fence_t* wait, eyrie_fence_t& signal) {
+  std::shared_ptr<HostSignal> awaited = AwaitedBy(wait);
+  const std::lock_guard<std::mutex> lock(signal.mutex);
+  signal.awaited = std::move(awaited);
+}
+
 absl::Status Start(eyrie_function_t& function,
                    std::span<eyrie_value_t* const> arguments,
-                   std::span<const char* const> names,
-                   const eyrie_fence_t* wait, const eyrie_fence_t& signal,
-                   std::span<eyrie_value_t*> results) {
+                   std::span<const char* const> names, eyrie_fence_t* wait,
+                   eyrie_fence_t& signal, std::span<eyrie_value_t*> results) {
   GivenArguments given;
   absl::Status status = given.Set(arguments, names);
   if (status.ok()) status = CheckRoom(function, results.size());
@@ -50,10 +91,12 @@ absl::Status Start(eyrie_function_t& function,
     status = absl::InvalidArgumentError(
         "The fence to wait for is also the one to signal.");
   }
+  if (status.ok()) status = CheckWait(function, wait);
   if (!status.ok()) {
     signal.fence->Fail(status);
     return status;
   }
+  SignalledAfter(wait, signal);
   RETURN_IF_ERROR(function.invoker.Start(given.values(), given.names(),
                                          wait ? wait->fence.get() : nullptr,
                                          *signal.fence, function.results));
@@ -86,7 +129,9 @@ void eyrie_fence_retain(eyrie_fence_t* fence) { abi::Retain(fence); }
 void eyrie_fence_release(eyrie_fence_t* fence) { abi::Release(fence); }
 
 eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence) {
-  return abi::CreateError(fence->fence->Signal());
+  const absl::Status signalled = fence->fence->Signal();
+  abi::GiveSignal(*fence);
+  return abi::CreateError(signalled);
 }
 
 void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
@@ -95,6 +140,7 @@ void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
                                       : static_cast<absl::StatusCode>(code);
   fence->fence->Fail(
       absl::Status(known, {message, strnlen(message, abi::kMaxMessage)}));
+  abi::GiveSignal(*fence);
 }
 
 eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence, int* out_reached) {

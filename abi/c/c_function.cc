@@ -125,18 +125,6 @@ absl::StatusOr<std::unique_ptr<eyrie_function_t>> Bind(Session& session,
   return function;
 }
 
-absl::Status Find(eyrie_context_t& context, const char* name,
-                  eyrie_function_t** out_function) {
-  auto found = context.functions.find(name);
-  if (found == context.functions.end()) {
-    ASSIGN_OR_RETURN(std::unique_ptr<eyrie_function_t> function,
-                     Bind(*context.session, name));
-    found = context.functions.emplace(name, std::move(function)).first;
-  }
-  *out_function = found->second.get();
-  return absl::OkStatus();
-}
-
 constexpr absl::string_view kOuts = "arrays for results";
 
 // The maximum number of results whose addresses are kept on the stack.
@@ -252,12 +240,24 @@ absl::Status Call(eyrie_prepared_t& prepared,
   return absl::OkStatus();
 }
 
-eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
-                     size_t index) {
-  return index < parameters.size() ? parameters[index] : eyrie_parameter_t();
+const eyrie_parameter_t* At(const std::vector<eyrie_parameter_t>& parameters,
+                            size_t index) {
+  return index < parameters.size() ? &parameters[index] : nullptr;
 }
 
 }  // namespace
+
+absl::Status FindFunction(eyrie_context_t& context, const char* name,
+                          eyrie_function_t** out_function) {
+  auto found = context.functions.find(name);
+  if (found == context.functions.end()) {
+    ASSIGN_OR_RETURN(std::unique_ptr<eyrie_function_t> function,
+                     Bind(*context.session, name));
+    found = context.functions.emplace(name, std::move(function)).first;
+  }
+  *out_function = found->second.get();
+  return absl::OkStatus();
+}
 
 absl::Status NewHandle(HostValue value, eyrie_value_t** out_value) {
   eyrie_value_t* const made = NewHandle(std::move(value));
@@ -347,24 +347,25 @@ namespace abi = eyrie::abi;
 eyrie_error_t* eyrie_context_function(eyrie_context_t* context,
                                       const char* name,
                                       eyrie_function_t** out_function) {
-  return abi::CreateError(abi::Find(*context, name, out_function));
+  return abi::CreateError(abi::FindFunction(*context, name, out_function));
 }
 
-eyrie_signature_t eyrie_function_signature(const eyrie_function_t* function) {
-  return function->signature;
+const eyrie_signature_t* eyrie_function_signature(
+    const eyrie_function_t* function) {
+  return &function->signature;
 }
 
 int eyrie_function_is_async(const eyrie_function_t* function) {
   return function->invoker.callable().is_async() ? 1 : 0;
 }
 
-eyrie_parameter_t eyrie_function_argument(const eyrie_function_t* function,
-                                          size_t index) {
+const eyrie_parameter_t* eyrie_function_argument(
+    const eyrie_function_t* function, size_t index) {
   return abi::At(function->arguments, index);
 }
 
-eyrie_parameter_t eyrie_function_result(const eyrie_function_t* function,
-                                        size_t index) {
+const eyrie_parameter_t* eyrie_function_result(const eyrie_function_t* function,
+                                               size_t index) {
   return abi::At(function->returned, index);
 }
 
@@ -424,9 +425,10 @@ eyrie_error_t* eyrie_prepared_call(eyrie_prepared_t* prepared,
 
 void eyrie_prepared_free(eyrie_prepared_t* prepared) { delete prepared; }
 
-eyrie_call_statistics_t eyrie_function_statistics(
-    const eyrie_function_t* function) {
+const eyrie_call_statistics_t* eyrie_function_statistics(
+    eyrie_function_t* function) {
   const abi::CallStatistics& last = function->invoker.statistics();
-  return {last.lent, last.copied, last.packed, last.converted,
-          last.bytes_copied};
+  function->statistics = {last.lent, last.copied, last.packed, last.converted,
+                          last.bytes_copied};
+  return &function->statistics;
 }

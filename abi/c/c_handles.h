@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include "abi/c/c_options.h"
 #include "abi/call/invoker.h"
 #include "abi/call/session.h"
+#include "abi/call/snapshot.h"
 #include "abi/native/native_libraries.h"
 #include "abi/value/host_value.h"
 #include "absl/container/inlined_vector.h"
@@ -31,6 +33,7 @@
 #include "base/short_row.h"
 #include "eyrie/c.h"
 #include "eyrie/c_fence.h"
+#include "eyrie/c_state.h"
 #include "hal/device.h"
 #include "hal/element_type.h"
 #include "hal/fence.h"
@@ -49,19 +52,18 @@ struct eyrie_device_t {
 };
 
 struct eyrie_module_t {
-  struct Function {
-    std::string name;
-    std::string calling_convention;
-    std::string declaration;
-  };
-
   std::atomic<uint32_t> references{1};
   eyrie::abi::Program program;
   std::string name;
-  std::vector<Function> functions;
-  // The strings of `imports`, in turn: a name, a convention.
-  std::deque<std::string> import_texts;
+  std::deque<std::string> texts;  // of the lists
+  std::vector<eyrie_function_info_t> functions;
   std::vector<eyrie_import_info_t> imports;
+  std::vector<eyrie_global_info_t> globals;
+};
+
+struct eyrie_snapshot_t {
+  std::atomic<uint32_t> references{1};
+  std::shared_ptr<const eyrie::abi::Snapshot> snapshot;
 };
 
 struct eyrie_native_library_t {
@@ -70,8 +72,22 @@ struct eyrie_native_library_t {
   std::vector<std::string> functions;
 };
 
+// The signal that the host owes a fence of eyrie_fence_create. Shared by that
+// fence and by those of calls that wait for it, directly or not.
+struct HostSignal {
+  std::atomic<bool> is_given{false};  // or can never be given
+};
+
 struct eyrie_fence_t {
+  ~eyrie_fence_t() {
+    if (own_signal != nullptr) own_signal->is_given = true;
+  }
+
   std::atomic<uint32_t> references{1};
+  std::shared_ptr<HostSignal> own_signal;  // null: not for the host to signal
+  // The signal without which the fence is not reached; null if none is known.
+  std::mutex mutex;
+  std::shared_ptr<HostSignal> awaited;  // guarded by mutex
   eyrie::Ref<eyrie::hal::Fence> fence;
   // Keep the semaphores referenced, because any thread of the host may signal:
   // a wait must never count as one that nothing can end.
@@ -91,6 +107,8 @@ struct eyrie_function_t {
   std::vector<eyrie_parameter_t> arguments;
   std::vector<eyrie_parameter_t> returned;
   std::deque<std::string> strings;
+  // The result of eyrie_function_statistics.
+  eyrie_call_statistics_t statistics = {};
 };
 
 struct eyrie_context_t {
@@ -192,6 +210,9 @@ inline absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
     return absl::OkStatus();
   return NoRoom(function, room);
 }
+// Implements eyrie_context_function.
+absl::Status FindFunction(eyrie_context_t& context, const char* name,
+                          eyrie_function_t** out_function);
 // Returns the function of a prepared call.
 eyrie_function_t& FunctionOf(const eyrie_prepared_t& prepared);
 // Moves the function's results to the caller's values. Creates a value for each

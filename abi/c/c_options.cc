@@ -151,6 +151,7 @@ absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
       offsetof(eyrie_context_options_t, log),
       offsetof(eyrie_context_options_t, linker),
       offsetof(eyrie_context_options_t, initializer_fuel),
+      offsetof(eyrie_context_options_t, snapshot),
       sizeof(eyrie_context_options_t),
   };
   return FullOptions(given, kSizes, "context");

@@ -16,7 +16,9 @@
 
 struct eyrie_trace_t {
   std::unique_ptr<eyrie::trace::Recorder> recorder;
-  std::vector<eyrie::trace::DispatchTotals> kernels;  // set when it is stopped
+  // Set when it is stopped. `rows` refers to the names of `kernels`.
+  std::vector<eyrie::trace::DispatchTotals> kernels;
+  std::vector<eyrie_kernel_time_t> rows;
   bool stopped = false;
 };
 
@@ -38,8 +40,10 @@ absl::Status StartTrace(const eyrie_trace_options_t* options,
   }
   ASSIGN_OR_RETURN(std::unique_ptr<trace::Recorder> recorder,
                    trace::Recorder::Start(chosen));
-  *out_trace = new eyrie_trace_t{
-      .recorder = std::move(recorder), .kernels = {}, .stopped = false};
+  *out_trace = new eyrie_trace_t{.recorder = std::move(recorder),
+                                 .kernels = {},
+                                 .rows = {},
+                                 .stopped = false};
   return absl::OkStatus();
 }
 
@@ -47,6 +51,10 @@ trace::Recorder& Stopped(eyrie_trace_t* trace) {
   if (!std::exchange(trace->stopped, true)) {
     trace->recorder->Stop();
     trace->kernels = trace->recorder->Dispatches();
+    for (const auto& kernel : trace->kernels) {
+      trace->rows.push_back(
+          {kernel.name.c_str(), kernel.count, kernel.workgroups, kernel.ns});
+    }
   }
   return *trace->recorder;
 }
@@ -93,11 +101,10 @@ size_t eyrie_trace_kernel_count(eyrie_trace_t* trace) {
   return trace->kernels.size();
 }
 
-eyrie_kernel_time_t eyrie_trace_kernel(eyrie_trace_t* trace, size_t index) {
+const eyrie_kernel_time_t* eyrie_trace_kernel(eyrie_trace_t* trace,
+                                              size_t index) {
   abi::Stopped(trace);
-  if (index >= trace->kernels.size()) return {};
-  const eyrie::trace::DispatchTotals& kernel = trace->kernels[index];
-  return {kernel.name.c_str(), kernel.count, kernel.workgroups, kernel.ns};
+  return index < trace->rows.size() ? &trace->rows[index] : nullptr;
 }
 
 void eyrie_trace_free(eyrie_trace_t* trace) { delete trace; }

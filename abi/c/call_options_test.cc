@@ -214,6 +214,21 @@ TEST_P(CallOptionsTest, EndWaitsForFences) {
       EXPECT_FALSE(context->failed());
     }
   }
+  // The timeout of a context also runs while a pending call waits.
+  auto short_lived =
+      Context::Create(device_, Loaded(module),
+                      {.timeout = milliseconds(20), .linker = &linker});
+  ASSERT_TRUE(short_lived) << Text(short_lived);
+  auto again = short_lived->Find("f");
+  ASSERT_TRUE(again);
+  std::atomic<int> wakes = 0;
+  auto call = PendingCall::Begin(*again, {argument}, [&wakes] { ++wakes; });
+  ASSERT_TRUE(call);
+  EXPECT_EQ(Drive(*call, wakes),
+            absl::StrCat("4: The device's work is stopped: the call takes "
+                         "longer than its limit of time (20ms).",
+                         waits));
+  EXPECT_TRUE(short_lived->failed());
   for (Fence& fence : kept) EXPECT_EQ(Text(fence.Signal()), "OK");
 }
 

@@ -41,9 +41,13 @@ TEST(Introspection, TellsAsynchronousFunctions) {
 }
 
 TEST(Introspection, TellsFeatures) {
-  for (const char* const feature : {"jit", "local-task", "vulkan", "xla_ffi"}) {
-    EXPECT_TRUE(eyrie_has_feature(feature)) << feature;
+  std::string text;
+  for (size_t i = 0; i < eyrie_feature_count(); ++i) {
+    EXPECT_TRUE(eyrie_has_feature(eyrie_feature(i))) << eyrie_feature(i);
+    absl::StrAppend(&text, eyrie_feature(i), " ");
   }
+  EXPECT_EQ(text, "jit local-sync local-task memref mpi vulkan xla_ffi ");
+  EXPECT_EQ(eyrie_feature(eyrie_feature_count()), nullptr);
   EXPECT_FALSE(eyrie_has_feature("cuda"));
   EXPECT_FALSE(eyrie_has_feature(""));
 #if !EYRIE_VERSION_AT_LEAST(0, 1, 0) || EYRIE_VERSION_AT_LEAST(0, 1, 1) || \

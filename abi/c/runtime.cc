@@ -5,6 +5,7 @@
 // Tested by runtime_test.cc, runtime_limits_test.cc.
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "abi/c/c_options.h"
 #include "abi/c/host_module.h"
 #include "abi/call/function_io.h"
+#include "abi/call/globals.h"
 #include "abi/call/session.h"
 #include "abi/signature/user_exports.h"
 #include "absl/status/status.h"
@@ -37,42 +39,66 @@
 namespace eyrie::abi {
 namespace {
 
-absl::StatusOr<std::unique_ptr<eyrie_module_t>> CreateModule(
-    absl::StatusOr<Program> program) {
-  RETURN_IF_ERROR(program);
-  constexpr absl::string_view kWhat = "what is said of a module";
-  auto module = std::make_unique<eyrie_module_t>();
-  module->program = *std::move(program);
-  const vm::ModuleDef& def = module->program->def();
-  RETURN_IF_ERROR(Assign(module->name, def.name, kWhat));
+constexpr absl::string_view kModuleLists = "the lists of a module";
+
+// Keeps a copy of a text in `texts`, followed by a NUL.
+absl::Status Keep(absl::string_view text, std::deque<std::string>& texts,
+                  const char*& kept) {
+  std::string& place = texts.emplace_back();
+  const absl::Status status = Assign(place, text, kModuleLists);
+  kept = place.c_str();
+  return status;
+}
+
+absl::Status ListFunctions(const vm::ModuleDef& def, eyrie_module_t& module) {
   ASSIGN_OR_RETURN(const std::vector<uint32_t> exports, UserExports(def));
-  RETURN_IF_ERROR(Reserve(module->functions, exports.size(), kWhat));
+  RETURN_IF_ERROR(Reserve(module.functions, exports.size(), kModuleLists));
   for (const uint32_t index : exports) {
     const vm::ExportDef& exported = def.exports[index];
     const vm::FunctionDef& function = def.functions[exported.function];
     const absl::string_view declaration =
         vm::FindAttribute(function.attributes, "iree.abi.declaration")
             .value_or("");
-    eyrie_module_t::Function& row = module->functions.emplace_back();
-    RETURN_IF_ERROR(Assign(row.name, exported.name, kWhat));
-    RETURN_IF_ERROR(
-        Assign(row.calling_convention, function.calling_convention, kWhat));
-    RETURN_IF_ERROR(Assign(row.declaration, declaration, kWhat));
+    eyrie_function_info_t& row = module.functions.emplace_back();
+    RETURN_IF_ERROR(Keep(exported.name, module.texts, row.name));
+    RETURN_IF_ERROR(Keep(function.calling_convention, module.texts,
+                         row.calling_convention));
+    RETURN_IF_ERROR(Keep(declaration, module.texts, row.declaration));
   }
-  RETURN_IF_ERROR(
-      Reserve(module->imports, def.imports.size(), "a module's imports"));
+  return absl::OkStatus();
+}
+
+absl::Status ListImports(const vm::ModuleDef& def, eyrie_module_t& module) {
+  RETURN_IF_ERROR(Reserve(module.imports, def.imports.size(), kModuleLists));
   for (const vm::ImportDef& import : def.imports) {
-    const auto keep = [&](absl::string_view text, const char*& kept) {
-      std::string& place = module->import_texts.emplace_back();
-      const absl::Status status = Assign(place, text, "a module's imports");
-      kept = place.c_str();
-      return status;
-    };
-    eyrie_import_info_t& row = module->imports.emplace_back();
-    RETURN_IF_ERROR(keep(import.full_name, row.name));
-    RETURN_IF_ERROR(keep(import.calling_convention, row.calling_convention));
+    eyrie_import_info_t& row = module.imports.emplace_back();
+    RETURN_IF_ERROR(Keep(import.full_name, module.texts, row.name));
+    RETURN_IF_ERROR(
+        Keep(import.calling_convention, module.texts, row.calling_convention));
     row.is_optional = import.optional ? 1 : 0;
   }
+  return absl::OkStatus();
+}
+
+absl::Status ListGlobals(const vm::ModuleDef& def, eyrie_module_t& module) {
+  for (const ExportedGlobal& global : ExportedGlobals(def)) {
+    eyrie_global_info_t& row = module.globals.emplace_back();
+    RETURN_IF_ERROR(Keep(global.name, module.texts, row.name));
+    row.is_mutable = global.is_mutable ? 1 : 0;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<eyrie_module_t>> CreateModule(
+    absl::StatusOr<Program> program) {
+  RETURN_IF_ERROR(program);
+  auto module = std::make_unique<eyrie_module_t>();
+  module->program = *std::move(program);
+  const vm::ModuleDef& def = module->program->def();
+  RETURN_IF_ERROR(Assign(module->name, def.name, kModuleLists));
+  RETURN_IF_ERROR(ListFunctions(def, *module));
+  RETURN_IF_ERROR(ListImports(def, *module));
+  RETURN_IF_ERROR(ListGlobals(def, *module));
   return module;
 }
 
@@ -194,6 +220,9 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
                    InitializerLimitsOf(options, session_options.limits));
   ASSIGN_OR_RETURN(session_options.parameters, ParametersOf(options));
   RETURN_IF_ERROR(AddNatives(options, session_options));
+  if (options.snapshot != nullptr) {
+    session_options.snapshot = options.snapshot->snapshot;
+  }
   std::vector<Program> programs;
   for (eyrie_module_t* module : modules) programs.push_back(module->program);
   std::vector<Ref<hal::Device>> opened;
@@ -232,16 +261,6 @@ void eyrie_error_free(eyrie_error_t* error) {
 }
 
 const char* eyrie_version(void) { return EYRIE_VERSION; }
-
-int eyrie_has_feature(const char* name) {
-  constexpr absl::string_view kFeatures[] = {
-      "jit", "local-task", "memref", "mpi", "vulkan", "xla_ffi",
-  };
-  for (const absl::string_view feature : kFeatures) {
-    if (feature == name) return 1;
-  }
-  return 0;
-}
 
 eyrie_error_t* eyrie_device_open(const char* uri,
                                  const eyrie_device_options_t* options,
@@ -293,12 +312,9 @@ size_t eyrie_module_function_count(const eyrie_module_t* module) {
   return module->functions.size();
 }
 
-eyrie_function_info_t eyrie_module_function(const eyrie_module_t* module,
-                                            size_t index) {
-  if (index >= module->functions.size()) return {};
-  const eyrie_module_t::Function& function = module->functions[index];
-  return {function.name.c_str(), function.calling_convention.c_str(),
-          function.declaration.c_str()};
+const eyrie_function_info_t* eyrie_module_function(const eyrie_module_t* module,
+                                                   size_t index) {
+  return index < module->functions.size() ? &module->functions[index] : nullptr;
 }
 
 eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,

@@ -187,6 +187,44 @@ TEST(Fences, OtherFunctionsAreCalledInTurn) {
   }
 }
 
+// Without a timeout, such a function does not wait for the host.
+TEST(Fences, OtherFunctionsDoNotWaitForTheHost) {
+  const std::string refused =
+      "9: Function 'add' is not asynchronous, so it would run on this thread "
+      "after the wait; but the fence waits for a signal of the host, and the "
+      "context has no timeout. Signal the fence or wait for it before.";
+  for (const char* name : kDevices) {
+    SCOPED_TRACE(name);
+    const Device device = OpenDevice(name);
+    Context context = tests::OpenContext(device, "3.13/add.vmfb");
+    Context before = tests::OpenContext(device, "3.13/add.async.vmfb");
+    const auto add = context.Find("add");
+    const auto first = before.Find("add");
+    Fence start = NewFence(device);
+    Fence middle = NewFence(device);
+    ASSERT_TRUE(Start(*first, {Four(0), Four(1)}, &start, middle));
+    for (const Fence* const wait : {&start, &middle}) {
+      Fence refuses = NewFence(device);
+      EXPECT_EQ(Text(Start(*add, {Four(0), Four(1)}, wait, refuses)), refused);
+      EXPECT_EQ(Text(refuses.Wait()), refused);
+    }
+    EXPECT_EQ(Text(start.Signal()), "OK");
+    Fence done = NewFence(device);
+    const auto sums = Start(*add, {Four(0), Four(1)}, &middle, done);
+    ASSERT_TRUE(sums) << sums.error().message();
+    EXPECT_EQ(Floats((*sums)[0]), "1 3 5 7");
+    // The host need not signal a fence that fails or is gone.
+    Fence gone = NewFence(device);
+    Fence after = NewFence(device);
+    {
+      Fence dropped = NewFence(device);
+      ASSERT_TRUE(Start(*first, {Four(0), Four(1)}, &dropped, after));
+    }
+    EXPECT_EQ(Text(Start(*add, {Four(0), Four(1)}, &after, gone)).substr(0, 2),
+              "1:");
+  }
+}
+
 TEST(Fences, WhatWaitsEndsWithTheContext) {
   for (const char* name : kDevices) {
     SCOPED_TRACE(name);

@@ -109,7 +109,7 @@ TEST(HostLog, TakesTracedTensors) {
   const auto module = Module::Load(kTrace);
   ASSERT_TRUE(module) << module.error().message();
   auto context = Context::Create(*device, *module);
-  const auto function = eyrie_module_function(module->get(), 0);
+  const auto& function = *eyrie_module_function(module->get(), 0);
   const std::array<float, 4> numbers = {1, 2, 3, 4};
   const auto results =
       context->Call(function.name, {*Value::Array({2, 2}, numbers)});

@@ -73,7 +73,7 @@ TEST(TraceApiTest, ACallOnEachDevice) {
       EXPECT_EQ(names.count(absl::StrCat("dispatch ", kernel.name)), 1u);
     }
     EXPECT_EQ(trace->dropped(), 0u);
-    EXPECT_EQ(eyrie_trace_kernel(trace->get(), kernels.size()).name, nullptr);
+    EXPECT_EQ(eyrie_trace_kernel(trace->get(), kernels.size()), nullptr);
   }
 }
 

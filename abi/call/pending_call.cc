@@ -7,6 +7,7 @@
 #include "base/deadline.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
+#include "base/work_budget.h"
 #include "hal/forked_device.h"
 
 namespace eyrie::abi {
@@ -80,17 +81,17 @@ void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
 }
 
 absl::Status PendingCall::WatchLimits() {
-  if (limited_ == nullptr) return absl::OkStatus();
-  if (limited_->limits().cancel != nullptr) {
+  if (limited_ != nullptr && limited_->limits().cancel != nullptr) {
     cancel_wake_.emplace(*limited_->limits().cancel,
                          [wakes = wakes_] { wakes->Wake(); });
   }
-  if (limited_->deadline().IsNever()) return absl::OkStatus();
+  deadline_ = call_->deadline();
+  if (deadline_.IsNever()) return absl::OkStatus();
   ASSIGN_OR_RETURN(alarm_, Alarm::Create([wakes = wakes_] { wakes->Wake(); }));
-  return alarm_->Set(limited_->deadline());
+  return alarm_->Set(deadline_);
 }
 
-absl::Status PendingCall::CheckLimits() const {
+absl::Status PendingCall::CheckOwnLimits() const {
   if (limited_ == nullptr) return absl::OkStatus();
   const bool late = limited_->deadline().HasPassed();
   if (!late && !limited_->is_cancelled()) return absl::OkStatus();
@@ -99,9 +100,21 @@ absl::Status PendingCall::CheckLimits() const {
     limited_->work()->Stop(late ? absl::StatusCode::kDeadlineExceeded
                                 : absl::StatusCode::kCancelled);
   }
-  return Annotate(
-      late ? limited_->LateError() : vm::LimitedCall::CancelledError(),
-      "(while waiting for the device)");
+  return late ? limited_->LateError() : vm::LimitedCall::CancelledError();
+}
+
+absl::Status PendingCall::CheckLimits() {
+  constexpr char kWhere[] = "(while waiting for the device)";
+  if (absl::Status own = CheckOwnLimits(); !own.ok()) {
+    return Annotate(own, kWhere);
+  }
+  if (!deadline_.HasPassed()) return absl::OkStatus();
+  vm::Context& context = session_.context();
+  WorkBudget& work = *context.meter().context_work();
+  work.Stop(absl::StatusCode::kDeadlineExceeded);
+  absl::Status late = Annotate(work.StopReason(), kWhere);
+  context.Fail(late);
+  return late;
 }
 
 // Also fails the call if nothing can signal the fence any more.

@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/alarm.h"
+#include "base/deadline.h"
 #include "base/ref.h"
 #include "hal/fence.h"
 #include "vm/limits/call_limits.h"
@@ -87,11 +88,13 @@ class PendingCall {
   // FAILED_PRECONDITION: a device belongs to this process's parent.
   absl::Status CheckProcess() const;
   void Return(absl::StatusOr<std::vector<vm::Value>> values);
-  // Makes the deadline and the token of a limited call wake it while it waits
-  // for `done_`. RESOURCE_EXHAUSTED: no timer thread.
+  // Makes the deadline and the token of the call wake it while it waits for
+  // `done_`. RESOURCE_EXHAUSTED: no timer thread.
   absl::Status WatchLimits();
-  // Returns why the call must end although its results are not ready.
-  absl::Status CheckLimits() const;
+  // Returns why the call must end although its results are not ready. Fails the
+  // context if that is the context's own timeout.
+  absl::Status CheckLimits();
+  absl::Status CheckOwnLimits() const;
   // Ends the call if the results are ready, or a limit is exceeded.
   void CheckFence();
 
@@ -105,7 +108,10 @@ class PendingCall {
   Ref<hal::Fence> done_;              // of an asynchronous function
   const std::shared_ptr<vm::LimitedCall> limited_;  // may be null
   std::unique_ptr<vm::AsyncCall> call_;
-  // Wake a limited call that waits for `done_`.
+  // The earlier one of the context's timeout and that of `limited_`. Set when
+  // the function has returned.
+  Deadline deadline_ = Deadline::Never();
+  // Wake a call that waits for `done_`.
   std::unique_ptr<Alarm> alarm_;
   std::optional<vm::CancelWake> cancel_wake_;
 };

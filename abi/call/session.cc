@@ -339,6 +339,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   context_options.memory = options.memory;
   context_options.cancellation = options.cancellation;
   context_options.jit = options.jit;
+  context_options.run_initializers = options.snapshot == nullptr;
   auto context = vm::Context::Create(std::move(modules), context_options);
   if (!lacking.empty() && absl::IsNotFound(context.status())) {
     return Annotate(
@@ -351,7 +352,23 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     return WithRefusals(context.status(), *refusals, session->devices_);
   }
   session->context_ = *std::move(context);
-  return session;
+  if (options.snapshot == nullptr) return session;
+  absl::Status restored = session->Restore(*options.snapshot);
+  if (restored.ok()) return session;
+  session->context_->Fail(restored);  // so that no __deinit runs
+  return restored;
+}
+
+absl::StatusOr<std::shared_ptr<const Snapshot>> Session::TakeSnapshot() {
+  return Snapshot::Take(*context_, devices_, [this](const hal::Fence& fence) {
+    return WaitFor(fence);
+  });
+}
+
+absl::Status Session::Restore(const Snapshot& snapshot) {
+  return snapshot.Restore(*context_, devices_, [this](const hal::Fence& fence) {
+    return WaitFor(fence);
+  });
 }
 
 std::vector<vm::Function> Session::FunctionsOf(const vm::Module& module) const {

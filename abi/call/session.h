@@ -20,6 +20,7 @@
 
 #include "abi/call/fence_line.h"
 #include "abi/call/result_storage.h"
+#include "abi/call/snapshot.h"
 #include "abi/native/native_libraries.h"
 #include "abi/signature/signature.h"
 #include "abi/tensor/tensor.h"
@@ -103,6 +104,8 @@ struct SessionOptions {
   // The names of the functions of `modules` that the host offers, such as
   // "host.scale", for messages.
   std::vector<std::string> offered;
+  // Globals to begin with, instead of running initializers. Null: none.
+  std::shared_ptr<const Snapshot> snapshot;
   // Data that native functions may ask for, keyed by the name of its type. Must
   // outlive the session.
   std::map<std::string, void*> native_user_data;
@@ -225,7 +228,7 @@ class Session {
   // Links programs and runs their initializers. A program must come after its
   // dependencies. INVALID_ARGUMENT: there are no programs. FAILED_PRECONDITION:
   // this process was forked after a device with threads was opened. Otherwise
-  // fails as CreateHostModules and vm::Context::Create do.
+  // fails as CreateHostModules, vm::Context::Create and Snapshot::Restore do.
   static absl::StatusOr<std::unique_ptr<Session>> Create(
       std::vector<Program> programs, std::vector<Ref<hal::Device>> devices,
       SessionOptions options = {});
@@ -253,6 +256,10 @@ class Session {
   // The same for a known function. FAILED_PRECONDITION: the function signals a
   // fence, and the session has no device.
   absl::StatusOr<Callable> Bind(const vm::Function& function);
+
+  // Copies the globals, or replaces them; see Snapshot.
+  absl::StatusOr<std::shared_ptr<const Snapshot>> TakeSnapshot();
+  absl::Status Restore(const Snapshot& snapshot);
 
   // Waits for the results of a running call. DEADLINE_EXCEEDED or CANCELLED:
   // the call was stopped. Otherwise fails as the fence does.

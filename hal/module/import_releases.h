@@ -1,7 +1,7 @@
 // The functions of the host modules that programs import, from imports.def and
 // similar files: used to find which release wrote a module, and what it does.
 //
-// Tested by abi/call/host_imports_test.cc, tools/inspect/module_facts_test.cc.
+// Tested by abi/call/host_imports_test.cc, abi/needs/module_facts_test.cc.
 #ifndef EYRIE_HAL_MODULE_IMPORT_RELEASES_H_
 #define EYRIE_HAL_MODULE_IMPORT_RELEASES_H_
 

@@ -6,7 +6,9 @@
  * release accept NULL. Sizes are in bytes. Out parameters are written only on
  * success. A handle with a retain function is reference counted and is created
  * with one reference. The caller must free any other handle unless stated
- * otherwise. The C++ API (runtime.h) is inline code over this one.
+ * otherwise. A later version may add members at the end of the structs that
+ * functions return by pointer, and of those with a struct_size. The C++ API
+ * (runtime.h) is inline code over this one.
  */
 #ifndef EYRIE_C_H_
 #define EYRIE_C_H_
@@ -78,10 +80,9 @@ typedef struct eyrie_function_info_t {
 /* Returns the number of exported functions, without those that only a runtime
  * calls, such as "__init". */
 EYRIE_EXPORT size_t eyrie_module_function_count(const eyrie_module_t* module);
-/* Returns a function. If `index` is not less than the count, all fields are
- * NULL. */
-EYRIE_EXPORT eyrie_function_info_t
-eyrie_module_function(const eyrie_module_t* module, size_t index);
+/* Returns a function; NULL if `index` is not less than the count. */
+EYRIE_EXPORT const eyrie_function_info_t* eyrie_module_function(
+    const eyrie_module_t* module, size_t index);
 
 /* A function that a module imports. The strings are valid as long as the
  * module. */
@@ -92,8 +93,7 @@ typedef struct eyrie_import_info_t {
 } eyrie_import_info_t;
 
 EYRIE_EXPORT size_t eyrie_module_import_count(const eyrie_module_t* module);
-/* Returns an import; NULL if `index` is not less than the count. A later
- * version may add members at the end. */
+/* Returns an import; NULL if `index` is not less than the count. */
 EYRIE_EXPORT const eyrie_import_info_t* eyrie_module_import(
     const eyrie_module_t* module, size_t index);
 
@@ -155,6 +155,9 @@ typedef struct eyrie_native_data_t {
 
 /* A set of functions of the host (c_linker.h). */
 typedef struct eyrie_linker_t eyrie_linker_t;
+
+/* The globals of a context at one moment (c_state.h). */
+typedef struct eyrie_snapshot_t eyrie_snapshot_t;
 
 /* Linked modules with their own globals. Only one thread at a time may use a
  * context and its functions and calls, except for eyrie_context_cancel. */
@@ -222,6 +225,9 @@ typedef struct eyrie_context_options_t {
    * them together have this limit of a call. */
   uint64_t initializer_fuel;
   int64_t initializer_timeout_ns;
+  /* The globals to begin with; no initializers run. The modules and devices
+   * must be those of the snapshot. May be NULL. */
+  const eyrie_snapshot_t* snapshot;
 } eyrie_context_options_t;
 
 /* The same with options, which may be NULL. The errors are those of
@@ -229,7 +235,8 @@ typedef struct eyrie_context_options_t {
  *
  * INVALID_ARGUMENT: a struct_size that is too small, a negative timeout, user
  * data that is NULL or has the type of another entry, native libraries without
- * a device, or a malformed parameter file. OUT_OF_RANGE and UNIMPLEMENTED: a
+ * a device, a snapshot of other modules or devices, or a malformed parameter
+ * file. OUT_OF_RANGE and UNIMPLEMENTED: a
  * malformed parameter file, or one with an unsupported feature. NOT_FOUND: no
  * such parameter file, or a native library lacks a symbol of its manifest.
  * ALREADY_EXISTS: two native libraries have a function of the same name, or two
@@ -278,8 +285,8 @@ typedef struct eyrie_signature_t {
   size_t result_count;
 } eyrie_signature_t;
 
-EYRIE_EXPORT eyrie_signature_t
-eyrie_function_signature(const eyrie_function_t* function);
+EYRIE_EXPORT const eyrie_signature_t* eyrie_function_signature(
+    const eyrie_function_t* function);
 
 /* Returns nonzero if the function returns before its results are ready, and
  * signals a fence when they are (eyrie_function_start). */
@@ -298,12 +305,12 @@ typedef struct eyrie_parameter_t {
   const int64_t* shape; /* `rank` dimensions; -1 for each unknown one */
 } eyrie_parameter_t;
 
-/* Return a parameter. If `index` is not less than the signature's count, all
- * fields are 0. */
-EYRIE_EXPORT eyrie_parameter_t
-eyrie_function_argument(const eyrie_function_t* function, size_t index);
-EYRIE_EXPORT eyrie_parameter_t
-eyrie_function_result(const eyrie_function_t* function, size_t index);
+/* Return a parameter, which is valid as long as the function; NULL if `index`
+ * is not less than the signature's count. */
+EYRIE_EXPORT const eyrie_parameter_t* eyrie_function_argument(
+    const eyrie_function_t* function, size_t index);
+EYRIE_EXPORT const eyrie_parameter_t* eyrie_function_result(
+    const eyrie_function_t* function, size_t index);
 
 /* Calls the function and waits for its results. Arguments are passed by
  * position. They are borrowed, and not changed except for the elements of lent
@@ -407,9 +414,10 @@ typedef struct eyrie_call_statistics_t {
   uint64_t bytes;     /* the bytes copied, packed or converted */
 } eyrie_call_statistics_t;
 
-/* Returns the statistics of the last call of this function. */
-EYRIE_EXPORT eyrie_call_statistics_t
-eyrie_function_statistics(const eyrie_function_t* function);
+/* Returns the statistics of the last call of this function, valid until the
+ * next call of it. */
+EYRIE_EXPORT const eyrie_call_statistics_t* eyrie_function_statistics(
+    eyrie_function_t* function);
 
 #ifdef __cplusplus
 } /* extern "C" */

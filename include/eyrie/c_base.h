@@ -56,10 +56,15 @@ EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
     (EYRIE_VERSION_MINOR > (minor) ||               \
      (EYRIE_VERSION_MINOR == (minor) && EYRIE_VERSION_PATCH >= (patch)))))
 
-/* Reports whether the library has a feature: "jit", "local-task", "mpi",
- * "vulkan", "xla_ffi", "memref". The machine may still lack what it needs, such
- * as a GPU. Unknown names are features that it does not have. */
+/* Reports whether the library has a feature: a driver ("vulkan"), a convention
+ * of native functions ("xla_ffi"), or "jit" or "mpi". The machine may still
+ * lack what it needs, such as a GPU. Unknown names are features that it does
+ * not have. */
 EYRIE_EXPORT int eyrie_has_feature(const char* name);
+/* Returns the number of features, and a feature's name, which is static. NULL
+ * if `index` is not less than the count. */
+EYRIE_EXPORT size_t eyrie_feature_count(void);
+EYRIE_EXPORT const char* eyrie_feature(size_t index);
 
 /* Returns the version of the library, such as "0.1.0". The string is static. */
 EYRIE_EXPORT const char* eyrie_version(void);

@@ -142,8 +142,7 @@ typedef struct eyrie_device_info_t {
 EYRIE_EXPORT eyrie_device_list_t* eyrie_device_list_create(void);
 EYRIE_EXPORT void eyrie_device_list_free(eyrie_device_list_t* list);
 EYRIE_EXPORT size_t eyrie_device_list_count(const eyrie_device_list_t* list);
-/* Returns a device. NULL if `index` is not less than the count. A later version
- * may add members at the end. */
+/* Returns a device; NULL if `index` is not less than the count. */
 EYRIE_EXPORT const eyrie_device_info_t* eyrie_device_list_get(
     const eyrie_device_list_t* list, size_t index);
 

@@ -66,6 +66,9 @@ EYRIE_EXPORT void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done,
  * limits only the time that this function takes.
  *
  * INVALID_ARGUMENT: also `wait` and `signal` are the same fence.
+ * FAILED_PRECONDITION: also the function is not asynchronous, the context has
+ * no timeout, and `wait` is not reached before the host signals a fence: this
+ * could wait without end.
  *
  * Numbers among the results are valid when this returns; the elements of arrays
  * are valid only when `signal` is reached. Before that, such an array may

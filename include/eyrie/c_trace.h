@@ -67,10 +67,10 @@ typedef struct eyrie_kernel_time_t {
 
 /* Returns the number of kernels that were dispatched. */
 EYRIE_EXPORT size_t eyrie_trace_kernel_count(eyrie_trace_t* trace);
-/* Returns a kernel, in descending order of total_ns. If `index` is not less
- * than the count, all fields are 0. */
-EYRIE_EXPORT eyrie_kernel_time_t eyrie_trace_kernel(eyrie_trace_t* trace,
-                                                    size_t index);
+/* Returns a kernel, in descending order of total_ns, which is valid as long as
+ * the trace. NULL if `index` is not less than the count. */
+EYRIE_EXPORT const eyrie_kernel_time_t* eyrie_trace_kernel(eyrie_trace_t* trace,
+                                                           size_t index);
 
 /* Stops the recording and frees the trace. NULL is allowed. */
 EYRIE_EXPORT void eyrie_trace_free(eyrie_trace_t* trace);

@@ -99,7 +99,9 @@ class Fence {
 
 // Calls a function without waiting for its results; see eyrie_function_start
 // for when they are ready. Begins when `wait` is reached, or at once if it is
-// null. Signals `signal` when the results are ready.
+// null. Signals `signal` when the results are ready. FAILED_PRECONDITION: the
+// function is not asynchronous, the context has no timeout, and `wait` depends
+// on a fence that the host has not signalled.
 inline Result<std::vector<Value>> Start(const Function& function,
                                         RowOf<Value> arguments,
                                         const Fence* wait, const Fence& signal,

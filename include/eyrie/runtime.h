@@ -26,6 +26,7 @@
 
 #include "eyrie/c.h"
 #include "eyrie/c_limits.h"
+#include "eyrie/c_state.h"
 #include "eyrie/call_options.h"
 #include "eyrie/device.h"
 #include "eyrie/function.h"
@@ -73,7 +74,7 @@ class Module {
   std::vector<eyrie_function_info_t> functions() const {
     std::vector<eyrie_function_info_t> list(eyrie_module_function_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = eyrie_module_function(get(), i);
+      list[i] = *eyrie_module_function(get(), i);
     }
     return list;
   }
@@ -88,12 +89,36 @@ class Module {
     return list;
   }
 
+  // Returns the globals that have names: those that the source declares public.
+  // The strings are valid as long as the module.
+  std::vector<eyrie_global_info_t> globals() const {
+    std::vector<eyrie_global_info_t> list(eyrie_module_global_count(get()));
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i] = *eyrie_module_global(get(), i);
+    }
+    return list;
+  }
+
   eyrie_module_t* get() const { return handle_.get(); }
 
  private:
   explicit Module(eyrie_module_t* handle) : handle_(handle) {}
   internal::SharedHandle<eyrie_module_t, eyrie_module_retain,
                          eyrie_module_release>
+      handle_;
+};
+
+// The globals of a context at one moment (Context::TakeSnapshot). Immutable;
+// may be shared by threads. Copies refer to the same snapshot.
+class Snapshot {
+ public:
+  // Takes ownership of a handle.
+  explicit Snapshot(eyrie_snapshot_t* handle) : handle_(handle) {}
+  eyrie_snapshot_t* get() const { return handle_.get(); }
+
+ private:
+  internal::SharedHandle<eyrie_snapshot_t, eyrie_snapshot_retain,
+                         eyrie_snapshot_release>
       handle_;
 };
 
@@ -132,6 +157,9 @@ struct ContextOptions {
   // 0 means that this limit of a call applies to them.
   uint64_t initializer_fuel = 0;
   std::chrono::nanoseconds initializer_timeout{0};
+  // The globals to begin with; no initializers run then. The modules and
+  // devices must be those of the snapshot.
+  const Snapshot* snapshot = nullptr;
 };
 
 // Linked modules with their own globals. Only one thread at a time may use a
@@ -184,6 +212,7 @@ class Context {
     options.linker = choices.linker ? choices.linker->get() : nullptr;
     options.initializer_fuel = choices.initializer_fuel;
     options.initializer_timeout_ns = choices.initializer_timeout.count();
+    options.snapshot = choices.snapshot ? choices.snapshot->get() : nullptr;
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules.data(), modules.size(), devices.data(), devices.size(),
@@ -232,6 +261,44 @@ class Context {
     auto found = Find(function);
     if (!found) return found.error();
     return found->Call(arguments, named, options);
+  }
+
+  // Returns or sets a global, "name" or "module.name"; Module::globals lists
+  // them. NOT_FOUND: no such global, or a constant is set. Otherwise fails as
+  // Function::Call does.
+  Result<Value> GetGlobal(const std::string& name) {
+    eyrie_value_t* value = nullptr;
+    if (eyrie_error_t* error =
+            eyrie_context_get_global(get(), name.c_str(), &value)) {
+      return Error(error);
+    }
+    return Value::Adopt(value);
+  }
+  Result<void> SetGlobal(const std::string& name, const Value& value) {
+    if (eyrie_error_t* error =
+            eyrie_context_set_global(get(), name.c_str(), value.get())) {
+      return Error(error);
+    }
+    return {};
+  }
+
+  // Copies all globals. Constants are shared, so this is cheap. The results of
+  // earlier calls must be ready, and no pending call may exist. Fails as
+  // eyrie_context_snapshot does.
+  Result<Snapshot> TakeSnapshot() {
+    eyrie_snapshot_t* snapshot = nullptr;
+    if (eyrie_error_t* error = eyrie_context_snapshot(get(), &snapshot)) {
+      return Error(error);
+    }
+    return Snapshot(snapshot);
+  }
+  // Sets all globals to those of a snapshot of the same modules and devices.
+  // Fails as eyrie_context_restore does.
+  Result<void> Restore(const Snapshot& snapshot) {
+    if (eyrie_error_t* error = eyrie_context_restore(get(), snapshot.get())) {
+      return Error(error);
+    }
+    return {};
   }
 
   // Returns the fuel that the last call used, and the memory in use. Must be

@@ -7,14 +7,14 @@
 
 #include "abi/call/describe_executable.h"
 #include "abi/call/host_imports.h"
+#include "abi/needs/module_facts.h"
+#include "abi/needs/size_text.h"
 #include "abi/signature/signature_reader.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
 #include "base/sha256.h"
 #include "base/status_macros.h"
-#include "tools/inspect/module_facts.h"
-#include "tools/inspect/size_text.h"
 #include "tools/module_text.h"
 #include "vm/asm/function_texts.h"
 #include "vm/isa/version.h"
@@ -34,7 +34,7 @@ std::string HashText(std::span<const uint8_t> bytes) {
       .substr(0, kHashDigits);
 }
 
-std::string BytesText(uint64_t bytes) { return CountText(bytes, "byte"); }
+std::string BytesText(uint64_t bytes) { return abi::CountText(bytes, "byte"); }
 
 std::string TextOf(absl::string_view view) {
   return std::string(view.data(), view.size());
@@ -43,7 +43,9 @@ std::string TextOf(absl::string_view view) {
 class PartsReader {
  public:
   explicit PartsReader(const vm::VerifiedModule& module)
-      : module_(module), def_(module.def()), facts_(ReadModuleFacts(module)) {}
+      : module_(module),
+        def_(module.def()),
+        facts_(abi::ReadModuleFacts(module)) {}
 
   absl::StatusOr<ModuleParts> Read() {
     RETURN_IF_ERROR(HashConstants());
@@ -85,12 +87,12 @@ class PartsReader {
   Item FunctionItem(const vm::FunctionText& text) const;
   void ReadConstants();
   absl::Status ReadExecutables();
-  absl::StatusOr<Item> ExecutableItem(const ExecutableUse& use);
+  absl::StatusOr<Item> ExecutableItem(const abi::ExecutableUse& use);
   void ReadNeeds();
 
   const vm::VerifiedModule& module_;
   const vm::ModuleDef& def_;
-  const ModuleFacts facts_;
+  const abi::ModuleFacts facts_;
   uint64_t read_ = 0;
   std::vector<std::string> hashes_;  // of constants
   std::set<uint32_t> executables_;   // the constants that are executables
@@ -105,7 +107,7 @@ absl::Status PartsReader::HashConstants() {
     hashes_.push_back(HashText(rodata.bytes));
   }
   parts_.constants = hashes_;
-  for (const ExecutableUse& use : facts_.executables) {
+  for (const abi::ExecutableUse& use : facts_.executables) {
     if (!use.rodata.has_value() || !executables_.insert(*use.rodata).second) {
       continue;
     }
@@ -129,7 +131,7 @@ void PartsReader::ReadHeader() {
   add("container", def_.archive().is_zip() ? "ZIP" : "FlatBuffer");
   add("debug information", def_.has_debug_database() ? "yes" : "no");
   add("globals", BytesText(def_.global_bytes), " and ",
-      CountText(def_.global_refs, "reference"));
+      abi::CountText(def_.global_refs, "reference"));
 }
 
 void PartsReader::ReadTables() {
@@ -194,7 +196,7 @@ Item PartsReader::FunctionItem(const vm::FunctionText& text) const {
       {"signature", SignatureText(function.calling_convention)});
   item.properties.push_back(
       {kCode, absl::StrCat(
-                  CountText(text.instructions, "instruction"), ", ",
+                  abi::CountText(text.instructions, "instruction"), ", ",
                   HashText({reinterpret_cast<const uint8_t*>(text.text.data()),
                             text.text.size()}))});
   item.properties.push_back(
@@ -232,8 +234,9 @@ void PartsReader::ReadConstants() {
 std::string KernelText(const hal::KernelFacts& kernel) {
   std::string text;
   if (kernel.binding_count && kernel.constant_count) {
-    absl::StrAppend(&text, CountText(*kernel.binding_count, "binding"), ", ",
-                    CountText(*kernel.constant_count, "constant"), ", ");
+    absl::StrAppend(&text, abi::CountText(*kernel.binding_count, "binding"),
+                    ", ", abi::CountText(*kernel.constant_count, "constant"),
+                    ", ");
   }
   const auto& size = kernel.workgroup_size;
   absl::StrAppend(&text, "workgroups of ", size[0], "x", size[1], "x", size[2]);
@@ -244,7 +247,8 @@ std::string KernelText(const hal::KernelFacts& kernel) {
   return text;
 }
 
-absl::StatusOr<Item> PartsReader::ExecutableItem(const ExecutableUse& use) {
+absl::StatusOr<Item> PartsReader::ExecutableItem(
+    const abi::ExecutableUse& use) {
   Item item{use.format, {}};
   if (!use.rodata.has_value()) {
     item.properties.push_back({"size", "known only at run time"});
@@ -272,7 +276,7 @@ absl::Status PartsReader::ReadExecutables() {
   Section& executables = NewSection("executables");
   // Several devices may create the same executable.
   std::set<std::pair<std::string, std::optional<uint32_t>>> seen;
-  for (const ExecutableUse& use : facts_.executables) {
+  for (const abi::ExecutableUse& use : facts_.executables) {
     if (!seen.emplace(use.format, use.rodata).second) continue;
     ASSIGN_OR_RETURN(Item item, ExecutableItem(use));
     executables.items.push_back(std::move(item));
@@ -282,11 +286,11 @@ absl::Status PartsReader::ReadExecutables() {
 
 void PartsReader::ReadNeeds() {
   Section& devices = NewSection("device queries");
-  for (const DeviceQuery& query : facts_.queries) {
+  for (const abi::DeviceQuery& query : facts_.queries) {
     devices.items.push_back({absl::StrCat(query.category, " ", query.key), {}});
   }
   Section& parameters = NewSection("parameters");
-  for (const ParameterUse& parameter : facts_.parameters) {
+  for (const abi::ParameterUse& parameter : facts_.parameters) {
     parameters.items.push_back(
         {parameter.scope.empty()
              ? parameter.key

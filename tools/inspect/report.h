@@ -14,51 +14,28 @@
 #include <vector>
 
 #include "abi/call/host_imports.h"
+#include "abi/needs/module_facts.h"
+#include "abi/needs/needs.h"
+#include "abi/needs/size_text.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/text_stream.h"
 #include "hal/driver.h"
-#include "hal/executable_facts.h"
-#include "tools/inspect/module_facts.h"
 #include "vm/module/module_def.h"
 #include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 
-// A requirement of the module, and whether this machine meets it.
-struct Need {
-  enum class Kind : uint8_t {
-    kDevice,     // a name pattern: "vulkan*"
-    kFormat,     // of executables
-    kModule,     // another module's name
-    kImport,     // a function that a host module lacks
-    kParameters  // a scope
-  };
-  Kind kind;
-  std::string name;
-  std::vector<std::string> found;  // devices that meet it
-  // If true, the module cannot run without it; otherwise it has an alternative.
-  bool required = true;
-  std::string detail;  // "12 keys, 3.4 MiB"; may be empty
-};
-
-struct ExecutableReport {
-  std::string format;
-  std::optional<uint32_t> rodata;
-  std::string member;  // in the ZIP file; may be empty
-  uint64_t bytes = 0;
-  absl::Status readable;  // the reason if facts are empty
-  hal::ExecutableFacts facts;
-  std::vector<std::string> runs_on;  // devices
-  std::string refused;               // why not on others: a sentence
-};
-
-struct Verdict {
-  bool runs = false;
-  std::vector<std::string> devices;  // any of which can run it
-  std::vector<std::string> reasons;  // why it cannot run: sentences
-  std::vector<std::string> notes;    // further requirements
-};
+using abi::CallEdge;
+using abi::CodePlace;
+using abi::CountText;
+using abi::DispatchUse;
+using abi::ExecutableReport;
+using abi::ExecutableUse;
+using abi::ModuleFacts;
+using abi::Need;
+using abi::SizeText;
+using abi::Verdict;
 
 struct Sizes {
   uint64_t file = 0;
@@ -75,17 +52,13 @@ struct Sizes {
   size_t unknown_allocations = 0;
 };
 
-struct Report {
+struct Report : abi::ModuleNeeds {
   std::shared_ptr<const vm::VerifiedModule> module;  // null: it was rejected
   vm::ModuleDef def;
   absl::Status verified;           // why it was rejected
   std::vector<std::string> names;  // of functions: "add" or "@7"
   vm::ReleaseRange releases;
   ModuleFacts facts;
-  std::vector<Need> needs;
-  std::vector<ExecutableReport> executables;  // each once
-  std::vector<size_t> executable_of_use;      // by ModuleFacts::executables
-  Verdict verdict;
   Sizes sizes;
   std::vector<std::string> targets;  // its stated compilation targets
 

@@ -18,7 +18,6 @@
 #include "tools/inspect/call_graph.h"
 #include "tools/inspect/html_text.h"
 #include "tools/inspect/report.h"
-#include "tools/inspect/size_text.h"
 #include "tools/inspect/svg_graph.h"
 #include "tools/module_text.h"
 #include "vm/asm/disassembler.h"

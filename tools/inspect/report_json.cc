@@ -106,7 +106,7 @@ Json CallJson(const CallEdge& call) {
           {"count", call.count}};
 }
 
-Json ParameterJson(const ParameterUse& parameter) {
+Json ParameterJson(const abi::ParameterUse& parameter) {
   return {{"scope", parameter.scope},
           {"key", parameter.key},
           {"bytes", parameter.bytes}};

@@ -10,7 +10,6 @@
 #include "gtest/gtest.h"
 #include "tests/support/releases.h"
 #include "tools/inspect/html_text.h"
-#include "tools/inspect/size_text.h"
 
 namespace eyrie::tools {
 namespace {

@@ -12,7 +12,6 @@
 #include "absl/strings/str_split.h"
 #include "base/plain_text.h"
 #include "tools/inspect/report.h"
-#include "tools/inspect/size_text.h"
 #include "tools/module_text.h"
 
 namespace eyrie::tools {

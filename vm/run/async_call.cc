@@ -55,6 +55,9 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
   }
 
   Context& context() { return context_; }
+  Deadline deadline() const {
+    return deadline_ < Meter::kNoDeadline ? deadline_ : Deadline::Never();
+  }
 
  private:
   void Step();
@@ -72,6 +75,7 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
   const std::shared_ptr<LimitedCall> limited_;  // may be null
   std::optional<CancelWake> cancel_wake_;
   std::unique_ptr<Invocation> invocation_;
+  Deadline deadline_ = Deadline::Never();
   std::unique_ptr<Alarm> alarm_;  // set while the call is suspended
   bool over_ = false;
   std::atomic<bool> scheduled_ = false;
@@ -94,6 +98,7 @@ absl::StatusOr<bool> AsyncCall::State::Run() {
     status = invocation_->Resume();
   }
   const bool awaited = suspension.Disarm();
+  if (invocation_ != nullptr) deadline_ = invocation_->budget().deadline;
   RETURN_IF_ERROR(status);
   if (invocation_->state() == Invocation::State::kFailed) {
     return invocation_->Resume();
@@ -146,6 +151,8 @@ absl::StatusOr<std::unique_ptr<AsyncCall>> AsyncCall::Begin(
   state->Begin();
   return std::unique_ptr<AsyncCall>(new AsyncCall(std::move(state)));
 }
+
+Deadline AsyncCall::deadline() const { return state_->deadline(); }
 
 AsyncCall::~AsyncCall() { state_->Drop(); }
 

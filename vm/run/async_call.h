@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/deadline.h"
 #include "vm/isa/value.h"
 #include "vm/limits/call_limits.h"
 #include "vm/run/context.h"
@@ -52,6 +53,11 @@ class AsyncCall {
   // Drops the call, whatever its state, and releases everything it holds;
   // `done` is not called. The context remains usable.
   ~AsyncCall();
+
+  // Returns when the context's limit of time, or that of `limited`, ends the
+  // call; never before its first piece has run. The results must also be ready
+  // by then.
+  Deadline deadline() const;
 
   // Cancels the context, see Context::Cancel, and schedules the call so that it
   // fails. May be called from any thread.

@@ -125,7 +125,8 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
   }
   const LimitScope scope(*context, initializer ? &*initializer : nullptr);
   for (std::shared_ptr<const Module>& module : modules) {
-    RETURN_IF_ERROR(context->AddModule(std::move(module)));
+    RETURN_IF_ERROR(
+        context->AddModule(std::move(module), options.run_initializers));
   }
   return context;
 }
@@ -150,7 +151,8 @@ Context::~Context() {
   if (cancellation_ != nullptr) cancellation_->Remove(&meter_);
 }
 
-absl::Status Context::AddModule(std::shared_ptr<const Module> module) {
+absl::Status Context::AddModule(std::shared_ptr<const Module> module,
+                                bool initialize) {
   if (FindModule(module->name()) != nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Two modules have the name ", PlainName(module->name()), "."));
@@ -170,8 +172,17 @@ absl::Status Context::AddModule(std::shared_ptr<const Module> module) {
   }
   modules_.push_back(std::move(module));
   states_.push_back(std::move(state));
-  if (bytecode == nullptr) return absl::OkStatus();
+  if (bytecode == nullptr || !initialize) return absl::OkStatus();
   return RunIfExported(*bytecode, kInitExport);
+}
+
+std::vector<BytecodeState*> Context::StatesOfPrograms() const {
+  std::vector<BytecodeState*> states;
+  for (size_t i = 0; i < modules_.size(); ++i) {
+    if (modules_[i]->AsBytecode() == nullptr) continue;
+    states.push_back(static_cast<BytecodeState*>(states_[i].get()));
+  }
+  return states;
 }
 
 const Module* Context::FindModule(absl::string_view name,

@@ -77,6 +77,9 @@ struct ContextOptions {
   // Replace the limits of fuel and time for __init functions, which share them.
   // An initializer that exceeds them fails the context.
   std::optional<CallLimits> initializer;
+  // If false, no __init function runs. The caller must then set the globals of
+  // StatesOfPrograms, or call Fail.
+  bool run_initializers = true;
   PrintSink print;  // receives what modules print and trace
   // Receives the errors of modules' __deinit functions, which have no caller to
   // return them to. May be empty.
@@ -131,6 +134,10 @@ class Context {
   const std::vector<std::shared_ptr<const Module>>& modules() const {
     return modules_;
   }
+
+  // Returns the states of the bytecode modules, in the order of modules(). The
+  // caller may change globals while no call runs.
+  std::vector<BytecodeState*> StatesOfPrograms() const;
 
   // Returns the exported function "module.function" or "function". A name
   // without a module is looked up in the last module first. Returns NOT_FOUND
@@ -191,6 +198,17 @@ class Context {
   // fuel from `payer`, which must outlive them. Null means the option's value.
   void TakeFuelFrom(WorkBudget* payer) { meter_.TakeFuelFrom(payer); }
 
+  // Reports whether a call from the host is running.
+  bool in_call() const { return in_call_; }
+  // The set for lists of this context that contain lists.
+  const std::shared_ptr<NestedLists>& nested_lists() const {
+    return nested_lists_;
+  }
+
+  // Fails the context permanently, as exceeding a limit does.
+  void Fail(absl::Status status) {
+    if (failure_.ok()) failure_ = std::move(status);
+  }
   // Returns why the context has failed, or OK if it has not.
   const absl::Status& failure() const { return failure_; }
   // Counts this context's memory; null if no limit is set.
@@ -221,7 +239,8 @@ class Context {
 
   // Creates alarm_ if it does not exist. RESOURCE_EXHAUSTED: no thread.
   absl::Status CreateAlarm();
-  absl::Status AddModule(std::shared_ptr<const Module> module);
+  // Runs the module's __init if `initialize`.
+  absl::Status AddModule(std::shared_ptr<const Module> module, bool initialize);
   absl::Status CheckDependencies(const BytecodeModule& module) const;
   absl::Status LinkImports(BytecodeState& state) const;
   absl::Status LinkImport(const ImportDef& import, const Module* provider,

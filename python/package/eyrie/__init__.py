@@ -8,7 +8,7 @@
 
 from eyrie import _log  # the import connects the log
 from eyrie._compile import compile  # pylint: disable=redefined-builtin
-from eyrie._core import DeviceArray, Reference, __version__
+from eyrie._core import DeviceArray, Reference, Snapshot, __version__
 from eyrie._device import Device, DeviceInfo, devices
 from eyrie._errors import (ArgumentError, Error, ForbiddenError,
                            MissingFileError, OutOfMemoryError, TimedOutError,
@@ -16,9 +16,10 @@ from eyrie._errors import (ArgumentError, Error, ForbiddenError,
 from eyrie._function import Function
 from eyrie._model import Model, donate, lend, load
 from eyrie._native import LinkedProgram, link
+from eyrie._needs import Needs, needs
 
 __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
            "ForbiddenError", "Function", "LinkedProgram", "MissingFileError",
-           "Model", "OutOfMemoryError", "Reference", "TimedOutError",
-           "UnsupportedError", "compile", "devices", "donate", "lend", "link",
-           "load", "__version__"]
+           "Model", "Needs", "OutOfMemoryError", "Reference", "Snapshot",
+           "TimedOutError", "UnsupportedError", "compile", "devices", "donate",
+           "lend", "link", "load", "needs", "__version__"]

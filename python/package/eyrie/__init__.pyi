@@ -2,16 +2,17 @@ import os
 from inspect import Signature
 from types import ModuleType, TracebackType
 from typing import (Any, Callable, Dict, Iterable, List, Literal, Mapping,
-                    NamedTuple, Optional, Sequence, Tuple, Type, Union, final)
+                    MutableMapping, NamedTuple, Optional, Sequence, Tuple, Type,
+                    Union, final)
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
            "ForbiddenError", "Function", "LinkedProgram", "MissingFileError",
-           "Model", "OutOfMemoryError", "Reference", "TimedOutError",
-           "UnsupportedError", "compile", "devices", "donate", "lend", "link",
-           "load", "__version__"]
+           "Model", "Needs", "OutOfMemoryError", "Reference", "Snapshot",
+           "TimedOutError", "UnsupportedError", "compile", "devices", "donate",
+           "lend", "link", "load", "needs", "__version__"]
 __version__: str
 
 _Path = Union[str, os.PathLike[str]]
@@ -102,6 +103,8 @@ class Function:
     def statistics(self) -> Dict[str, int]: ...
 
 @final
+class Snapshot: ...
+
 class Model:
     @property
     def functions(self) -> List[str]: ...
@@ -109,13 +112,28 @@ class Model:
     def name(self) -> str: ...
     def __getitem__(self, name: str) -> Function: ...
     def __getattr__(self, name: str) -> Function: ...
-    def sibling(self) -> Model: ...
+    def sibling(self, snapshot: Optional[Snapshot] = ...) -> Model: ...
+    @property
+    def globals(self) -> MutableMapping[str, Any]: ...
+    def snapshot(self) -> Snapshot: ...
+    def restore(self, snapshot: Snapshot) -> None: ...
     def cancel(self) -> bool: ...
     def close(self) -> None: ...
     def __enter__(self) -> Model: ...
     def __exit__(self, kind: Optional[Type[BaseException]],
                  error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None: ...
+
+@final
+class Needs(NamedTuple):
+    runs_here: bool
+    devices: List[str]
+    reasons: List[str]
+    notes: List[str]
+    patterns: List[str]
+    formats: List[str]
+    modules: List[str]
+    scopes: List[str]
 
 def compile(source: Any, target: str = ..., *,
             flags: Union[str, Iterable[str]] = ...,
@@ -144,3 +162,5 @@ def load(
     native_libraries: Union[_Library, Iterable[_Library]] = ...,
     manifest: Union[_Path, Mapping[str, Any], None] = ...,
 ) -> Model: ...
+def needs(source: _Source, *, allow_system_executables: bool = ...,
+          no_native_code: bool = ...) -> Needs: ...

@@ -8,6 +8,7 @@ when the model is unpickled, and at its first use after a fork.
 """
 
 import atexit
+import collections.abc
 import html
 import os
 import threading
@@ -70,9 +71,9 @@ class _Loaded:
                 core = self._core
         return core
 
-    def sibling(self):
+    def sibling(self, snapshot=None):
         return _Loaded(self.sources, self.devices, self.options, self.native,
-                       self.core().sibling())
+                       self.core().sibling(snapshot))
 
     def after_fork(self):
         core, self._core = self._core, None
@@ -82,6 +83,39 @@ class _Loaded:
 
     def __reduce__(self):
         return _Loaded, (self.sources, self.devices, self.options, self.native)
+
+
+class Globals(collections.abc.MutableMapping):
+    """The globals of a model by name. They cannot be added or deleted."""
+
+    def __init__(self, loaded):
+        self._loaded = loaded
+
+    def _check(self, name):
+        names = list(self)
+        if name not in names:
+            raise KeyError(f"There is no global '{name}'; the globals are: "
+                           f"{', '.join(names) or 'none'}.")
+
+    def __getitem__(self, name):
+        self._check(name)
+        return self._loaded.core().get_global(name)
+
+    def __setitem__(self, name, value):
+        self._check(name)
+        self._loaded.core().set_global(name, value)
+
+    def __delitem__(self, name):
+        raise TypeError("A global of a module cannot be deleted.")
+
+    def __iter__(self):
+        return iter(self._loaded.core().globals())
+
+    def __len__(self):
+        return len(self._loaded.core().globals())
+
+    def __repr__(self):
+        return f"<eyrie globals: {', '.join(self) or 'none'}>"
 
 
 class Model:
@@ -132,9 +166,31 @@ class Model:
     def __dir__(self):
         return [*super().__dir__(), *self.functions]
 
-    def sibling(self):
-        """Returns a model of the same loaded module, with its own globals."""
-        return Model(self._loaded.sibling())
+    def sibling(self, snapshot=None):
+        """Returns a model of the same loaded module, with its own globals.
+
+        They begin as those of `snapshot`, or else as the initializers set them.
+        """
+        return Model(self._loaded.sibling(snapshot))
+
+    @property
+    def globals(self):
+        """The globals that the module's source declares public, as a mapping.
+
+        `model.globals["step"]` reads a global, and an assignment sets it.
+        """
+        return Globals(self._loaded)
+
+    def snapshot(self):
+        """Copies all globals, for `restore` and `sibling`.
+
+        Constants are shared, so this is cheap. A snapshot cannot be pickled.
+        """
+        return self._loaded.core().snapshot()
+
+    def restore(self, snapshot):
+        """Sets all globals to those of a snapshot, also one of a sibling."""
+        self._loaded.core().restore(snapshot)
 
     def cancel(self):
         """Ends the running call, which fails with CANCELLED; on any thread.

@@ -87,10 +87,11 @@ def sources(value):
         value = [value]
     if not value:
         raise ValueError(sentence("source", value, "a module or modules"))
-    return [_source(item) for item in value]
+    return [source(item) for item in value]
 
 
-def _source(value):
+def source(value):
+    """Returns the path or the bytes of a module."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     try:

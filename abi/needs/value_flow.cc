@@ -1,5 +1,5 @@
 // A forward data flow over blocks, to a fixed point.
-#include "tools/inspect/value_flow.h"
+#include "abi/needs/value_flow.h"
 
 #include <set>
 #include <span>
@@ -9,7 +9,7 @@
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 namespace {
 
 using vm::Instruction;
@@ -267,4 +267,4 @@ bool VisitFunction(const vm::VerifiedModule& module, uint32_t function,
   return follows;
 }
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi

@@ -1,9 +1,9 @@
-#include "tools/inspect/size_text.h"
+#include "abi/needs/size_text.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 
 std::string SizeText(uint64_t bytes) {
   if (bytes < 1024) {
@@ -23,4 +23,4 @@ std::string CountText(uint64_t count, absl::string_view what) {
   return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
 }
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi

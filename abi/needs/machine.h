@@ -1,8 +1,8 @@
 // The devices of this machine that can run a module.
 //
 // Tested by inspect_test.txt.
-#ifndef EYRIE_TOOLS_INSPECT_MACHINE_H_
-#define EYRIE_TOOLS_INSPECT_MACHINE_H_
+#ifndef EYRIE_ABI_NEEDS_MACHINE_H_
+#define EYRIE_ABI_NEEDS_MACHINE_H_
 
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@
 #include "hal/driver.h"
 #include "hal/executable_facts.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 
 // The devices that a module may ask for. Thread-compatible.
 class Machine {
@@ -55,6 +55,6 @@ class Machine {
   std::vector<std::string> absent_;
 };
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi
 
-#endif  // EYRIE_TOOLS_INSPECT_MACHINE_H_
+#endif  // EYRIE_ABI_NEEDS_MACHINE_H_

@@ -1,6 +1,6 @@
 // Creates modules from assembly, for tests.
-#ifndef EYRIE_TOOLS_INSPECT_PROGRAM_H_
-#define EYRIE_TOOLS_INSPECT_PROGRAM_H_
+#ifndef EYRIE_ABI_NEEDS_PROGRAM_H_
+#define EYRIE_ABI_NEEDS_PROGRAM_H_
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "vm/asm/assembler.h"
 #include "vm/module/verifier.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 
 // Assembles and verifies a module (docs/vmasm.md). Returns null after a test
 // failure.
@@ -25,6 +25,6 @@ inline std::shared_ptr<const vm::VerifiedModule> Program(
   return module.ok() ? *module : nullptr;
 }
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi
 
-#endif  // EYRIE_TOOLS_INSPECT_PROGRAM_H_
+#endif  // EYRIE_ABI_NEEDS_PROGRAM_H_

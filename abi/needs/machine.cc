@@ -1,4 +1,4 @@
-#include "tools/inspect/machine.h"
+#include "abi/needs/machine.h"
 
 #include <utility>
 
@@ -10,7 +10,7 @@
 #include "base/plain_text.h"
 #include "hal/drivers/drivers.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 namespace {
 
 constexpr char kCpuPattern[] = "local*";
@@ -80,4 +80,4 @@ absl::Status Machine::Check(absl::string_view device, absl::string_view format,
       absl::StrCat("There is no device '", PlainName(device), "'."));
 }
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi

@@ -1,23 +1,23 @@
 // The roles of arguments in hal/module/imports.def say what a call does.
-#include "tools/inspect/module_facts.h"
+#include "abi/needs/module_facts.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "abi/call/host_imports.h"
+#include "abi/needs/value_flow.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/file_growth.h"
-#include "tools/inspect/value_flow.h"
 #include "vm/asm/instruction.h"
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 namespace {
 
 using vm::Instruction;
@@ -345,4 +345,4 @@ ModuleFacts ReadModuleFacts(const vm::VerifiedModule& module) {
   return Reader(module).Read();
 }
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi

@@ -1,17 +1,17 @@
 // Facts about code: fixtures of every release and handwritten programs.
-#include "tools/inspect/module_facts.h"
+#include "abi/needs/module_facts.h"
 
 #include <string>
 #include <vector>
 
+#include "abi/needs/program.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tests/support/releases.h"
-#include "tools/inspect/program.h"
 #include "vm/module/module_def.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 namespace {
 
 ModuleFacts FactsOf(const std::string& path) {
@@ -166,4 +166,4 @@ TEST(ModuleFacts, OfDamagedParameters) {
 }
 
 }  // namespace
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi

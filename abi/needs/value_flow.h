@@ -5,8 +5,8 @@
 // branches. If two branches to a block have different values of a register, its
 // value is unknown.
 // Tested by value_flow_test.cc.
-#ifndef EYRIE_TOOLS_INSPECT_VALUE_FLOW_H_
-#define EYRIE_TOOLS_INSPECT_VALUE_FLOW_H_
+#ifndef EYRIE_ABI_NEEDS_VALUE_FLOW_H_
+#define EYRIE_ABI_NEEDS_VALUE_FLOW_H_
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@
 #include "vm/asm/instruction.h"
 #include "vm/module/verifier.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 
 struct KnownValue {
   enum class Kind : uint8_t {
@@ -63,6 +63,6 @@ using InstructionVisitor =
 bool VisitFunction(const vm::VerifiedModule& module, uint32_t function,
                    InstructionVisitor visit);
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi
 
-#endif  // EYRIE_TOOLS_INSPECT_VALUE_FLOW_H_
+#endif  // EYRIE_ABI_NEEDS_VALUE_FLOW_H_

@@ -1,14 +1,14 @@
 // Tests which values of registers are known, with programs in assembly.
-#include "tools/inspect/value_flow.h"
+#include "abi/needs/value_flow.h"
 
 #include <string>
 
+#include "abi/needs/program.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tools/inspect/program.h"
 #include "vm/isa/opcode.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 namespace {
 
 std::string Text(const std::optional<KnownValue>& value) {
@@ -162,4 +162,4 @@ TEST(ValueFlow, GivesUp) {
 }
 
 }  // namespace
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi

@@ -3,8 +3,8 @@
 //
 // No code is run. A field whose value is known only at run time is nullopt.
 // Tested by module_facts_test.cc, inspect_test.txt.
-#ifndef EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_
-#define EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_
+#ifndef EYRIE_ABI_NEEDS_MODULE_FACTS_H_
+#define EYRIE_ABI_NEEDS_MODULE_FACTS_H_
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 #include "vm/module/verifier.h"
 
-namespace eyrie::tools {
+namespace eyrie::abi {
 
 // The category of queries of a device for the formats of its executables.
 inline constexpr char kFormatCategory[] = "hal.executable.format";
@@ -97,6 +97,6 @@ struct ModuleFacts {
 
 ModuleFacts ReadModuleFacts(const vm::VerifiedModule& module);
 
-}  // namespace eyrie::tools
+}  // namespace eyrie::abi
 
-#endif  // EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_
+#endif  // EYRIE_ABI_NEEDS_MODULE_FACTS_H_

@@ -1,0 +1,91 @@
+#include "abi/call/globals.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/plain_text.h"
+#include "vm/module/module.h"
+#include "vm/run/bytecode_module.h"
+
+namespace eyrie::abi {
+namespace {
+
+constexpr absl::string_view kPrefix = "global$";
+constexpr absl::string_view kGet = "$get";
+constexpr absl::string_view kSet = "$set";
+constexpr size_t kMaxListed = 8;
+
+// Returns the name of the function, without the module's.
+std::string AccessorOf(absl::string_view global, GlobalAccess access) {
+  return absl::StrCat(kPrefix, global,
+                      access == GlobalAccess::kGet ? kGet : kSet);
+}
+
+std::string ListOf(const vm::Context& context) {
+  std::string text;
+  size_t count = 0;
+  for (const auto& module : context.modules()) {
+    if (module->AsBytecode() == nullptr) continue;
+    for (const ExportedGlobal& global :
+         ExportedGlobals(module->AsBytecode()->def())) {
+      if (++count > kMaxListed) continue;
+      absl::StrAppend(&text, count == 1 ? " The globals are " : ", ", "'",
+                      PlainName(global.name), "'");
+    }
+  }
+  if (count == 0) return " The modules export no globals.";
+  if (count > kMaxListed) {
+    absl::StrAppend(&text, " and ", count - kMaxListed, " more");
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+std::vector<ExportedGlobal> ExportedGlobals(const vm::ModuleDef& def) {
+  std::vector<ExportedGlobal> globals;
+  for (const vm::ExportDef& exported : def.exports) {
+    absl::string_view name = exported.name;
+    if (!absl::ConsumePrefix(&name, kPrefix) ||
+        !absl::ConsumeSuffix(&name, kGet) || name.empty()) {
+      continue;
+    }
+    const bool is_mutable =
+        def.FindExport(AccessorOf(name, GlobalAccess::kSet)) != nullptr;
+    globals.push_back({name, is_mutable});
+  }
+  return globals;
+}
+
+absl::Status FindGlobal(const vm::Context& context, absl::string_view global,
+                        GlobalAccess access, std::string& function) {
+  bool is_constant = false;
+  const auto& modules = context.modules();
+  for (size_t i = modules.size(); i-- > 0;) {
+    const vm::BytecodeModule* const module = modules[i]->AsBytecode();
+    if (module == nullptr) continue;
+    // Names of globals may contain dots, too.
+    absl::string_view local = global;
+    for (const bool is_whole : {true, false}) {
+      if (!is_whole && (!absl::ConsumePrefix(&local, module->name()) ||
+                        !absl::ConsumePrefix(&local, "."))) {
+        continue;
+      }
+      const std::string accessor = AccessorOf(local, access);
+      if (module->def().FindExport(accessor) != nullptr) {
+        function = absl::StrCat(module->name(), ".", accessor);
+        return absl::OkStatus();
+      }
+      is_constant |= module->def().FindExport(
+                         AccessorOf(local, GlobalAccess::kGet)) != nullptr;
+    }
+  }
+  return absl::NotFoundError(
+      is_constant
+          ? absl::StrCat("The global '", PlainName(global), "' is a constant.")
+          : absl::StrCat("No module exports a global '", PlainName(global),
+                         "'.", ListOf(context)));
+}
+
+}  // namespace eyrie::abi

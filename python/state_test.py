@@ -1,0 +1,102 @@
+"""Tests of globals by name, of snapshots and of needs.
+
+python state_test.py <state.vmfb> <tests/modules>
+
+Run by python_test.sh.
+"""
+
+import os
+import pickle
+import sys
+import unittest
+
+import numpy as np
+
+import eyrie
+
+MODULES = sys.argv.pop() if len(sys.argv) > 2 else "tests/modules"
+STATE = sys.argv.pop() if len(sys.argv) > 1 else "state.vmfb"
+
+
+class GlobalsTest(unittest.TestCase):
+
+    def setUp(self):
+        self.model = eyrie.load(STATE)
+
+    def test_are_a_mapping(self):
+        values = self.model.globals
+        self.assertEqual(dict(values), {"steps": 7})
+        values["steps"] = 8
+        self.assertEqual(self.model.globals["steps"], 8)
+        self.assertEqual(repr(values), "<eyrie globals: steps>")
+        self.assertEqual(self.model.sibling().globals["steps"], 7)
+
+    def test_wrong_names_and_values(self):
+        values = self.model.globals
+        with self.assertRaisesRegex(KeyError, "no global 'x'; .* are: steps"):
+            values["x"]  # pylint: disable=pointless-statement
+        with self.assertRaisesRegex(KeyError, "no global 'x'"):
+            values["x"] = 1
+        with self.assertRaises(TypeError):
+            del values["steps"]
+        with self.assertRaises(eyrie.ArgumentError):
+            values["steps"] = "text"
+        self.assertEqual(values["steps"], 7)
+
+
+class NeedsTest(unittest.TestCase):
+
+    def test_say_whether_a_module_runs_here(self):
+        path = os.path.join(MODULES, "3.13/add.vmfb")
+        needs = eyrie.needs(path)
+        self.assertTrue(needs.runs_here)
+        self.assertIn("local-sync", needs.devices)
+        self.assertEqual(needs.formats, ["embedded-elf-x86_64"])
+        with open(path, "rb") as file:
+            self.assertEqual(eyrie.needs(file.read()), needs)
+        refused = eyrie.needs(path, no_native_code=True)
+        self.assertFalse(refused.runs_here)
+        self.assertEqual(len(refused.reasons), 1)
+        with self.assertRaises(FileNotFoundError):
+            eyrie.needs("missing.vmfb")
+
+
+class SnapshotTest(unittest.TestCase):
+
+    def test_restores_and_creates(self):
+        model = eyrie.load(STATE)
+        self.assertEqual(model.count(), 1)
+        ready = model.snapshot()
+        self.assertEqual(model.count(), 2)
+        copy = model.sibling(ready)
+        self.assertEqual(copy.count(), 2)
+        model.restore(ready)
+        self.assertEqual([model.count(), model.count()], [2, 3])
+        self.assertEqual(copy.count(), 3)
+
+    def test_tensors(self):
+        model = eyrie.load(os.path.join(MODULES, "3.13/counter.vmfb"))
+        one = np.ones(2, np.float32)
+        model.accumulate(one)
+        ready = model.snapshot()
+        model.accumulate(one)
+        other = model.sibling(snapshot=ready)
+        self.assertEqual(other.accumulate(one).tolist(), [102, 202])
+        self.assertEqual(model.accumulate(one).tolist(), [103, 203])
+
+    def test_refuses(self):
+        ready = eyrie.load(STATE).snapshot()
+        with self.assertRaisesRegex(eyrie.Error, "of other modules"):
+            eyrie.load(STATE).restore(ready)
+        with self.assertRaises(TypeError):
+            pickle.dumps(ready)
+        closed = eyrie.load(STATE)
+        closed.close()
+        for use in (closed.snapshot, lambda: len(closed.globals),
+                    lambda: closed.globals["steps"]):
+            with self.assertRaisesRegex(eyrie.Error, "closed"):
+                use()
+
+
+if __name__ == "__main__":
+    unittest.main()
