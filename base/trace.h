@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "base/trace_types.h"
+#include "base/trace_types.h"  // for callers
 
 namespace eyrie::trace {
 

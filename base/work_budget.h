@@ -19,6 +19,9 @@
 
 namespace eyrie {
 
+// Work on this many bytes takes one unit of fuel.
+inline constexpr uint64_t kBytesPerUnit = 1024;
+
 // Thread-safe.
 class WorkBudget {
  public:

@@ -66,11 +66,22 @@ struct DriverOptions {
   std::vector<std::any> own;  // the structs that Of returns
 };
 
+// A setting in the names of a driver's devices, such as "threads" in
+// "local-task://?threads=4".
+struct DeviceSetting {
+  absl::string_view key;
+  const char* expected;  // for messages: "a number"
+  // Changes the options. Returns false if the value is malformed.
+  bool (*apply)(const std::string& value, DriverOptions& options);
+};
+
 class Driver {
  public:
   virtual ~Driver() = default;
   virtual absl::string_view name() const = 0;         // "local-sync"
   virtual absl::string_view description() const = 0;  // one line
+  // The settings of this driver, in ascending order of keys.
+  virtual std::span<const DeviceSetting> settings() const { return {}; }
   // Returns the URIs of the devices present: {"local-sync://"}.
   virtual absl::StatusOr<std::vector<std::string>> ListDevices() const = 0;
   // Describes a device for --dump_devices in lines of "key: value"; may be

@@ -20,7 +20,6 @@ namespace eyrie::hal {
 // Takes a few milliseconds, and is large enough for memcpy to bypass the
 // caches.
 inline constexpr uint64_t kPaidPiece = uint64_t{16} << 20;
-inline constexpr uint64_t kBytesPerUnit = 1024;
 
 // Pays for one command; null `work` means no limit. RESOURCE_EXHAUSTED,
 // DEADLINE_EXCEEDED, CANCELLED: the command must not run.

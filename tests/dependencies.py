@@ -7,8 +7,9 @@ that it finds through another dependency.
 import os
 import re
 
+import includes
+
 RULE = re.compile(r"^(\w+)\(\n(.*?)^\)", re.S | re.M)
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 # Lists of labels or files in a rule, also those chosen by `select`.
 SOURCES = ("srcs", "hdrs", "textual_hdrs")
 
@@ -57,7 +58,7 @@ def check(builds, texts):
         needs = needs.union(*(rules[n][2] for n in needs
                               if n in rules and not rules[n][1]))
         for path in (os.path.join(folder, name) for name in files):
-            for header in INCLUDE.findall(texts.get(path, "")):
+            for _, header, _ in includes.parse(texts.get(path, "")):
                 own = owners.get(header, set())
                 if own and label not in own and not own & needs:
                     yield (f"{path}: includes {header}, but {label} does not "

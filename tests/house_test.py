@@ -17,6 +17,7 @@ sys.path[:0] = [
 import compdb  # pylint: disable=wrong-import-position
 import count_tests  # pylint: disable=wrong-import-position
 import dependencies  # pylint: disable=wrong-import-position
+import includes  # pylint: disable=wrong-import-position
 import lint_test as lint  # pylint: disable=wrong-import-position
 import measure  # pylint: disable=wrong-import-position
 import memory  # pylint: disable=wrong-import-position
@@ -61,7 +62,7 @@ CASES = [
     ("vm/isa/a.cc", HEAD + '#include "tests/a.h"\n',
      "2: includes tests/a.h: vm/isa may not include tests"),
     ("vm/isa/a_test.cc", HEAD + '#include "tests/a.h"\n', None),
-    ("tools/debug/a.cc", HEAD + '#include "vm/run/stack.h"\n', None),
+    ("tools/debug/a.cc", HEAD + '#include "vm/lower/frame.h"\n', None),
     ("tools/debug/a.cc", HEAD + '#include "vm/run/machine.h"\n',
      "2: includes vm/run/machine.h: tools/debug may not include vm/run"),
     ("vm/isa/a.h", GUARDED.format("VM_ISA_A_H", ""), None),
@@ -153,7 +154,29 @@ class LintTest(unittest.TestCase):
             with self.subTest(texts=texts):
                 self.assertEqual(
                     [sentence.split(": ")[2][:-1]
-                     for sentence in lint.check_circles(texts)], want)
+                     for sentence in includes.check_circles(texts)], want)
+
+    def test_unused(self):
+        include = '#include "{}"{}\n'.format
+        for header, text, unused in [
+            ("class A {\n  int B();\n};", "A* a;", False),
+            ("class A {\n  int B();\n};", "auto b = Get()->B();", False),
+            ("class A {\n  int B();\n};", "// A", True),
+            ("enum class A { kB };", "return kB;", False),
+            ("#define A 1", "int B();", True),
+            ('#include "a.def"', "int B();", False),
+            (include("a/b.h", "  // for callers"), "Of b;", False),
+            (include("a/b.h", "") + "class A;", "Of b;", True),
+        ]:
+            with self.subTest(header=header, text=text):
+                texts = {"a/a.h": header, "a/b.h": "struct Of {};"}
+                for path, rest, want in [
+                    ("b/b.cc", "", unused), ("b/b.cc", "  // for C", False),
+                    ("a/a.cc", "", False), ("a/a_test.cc", "", False)]:
+                    self.assertEqual(
+                        list(includes.check_unused(
+                            path, include("a/a.h", rest) + text, texts)),
+                        [(1, "includes a/a.h and uses no name of it")] * want)
 
 
 REPORT = """<testsuites>

@@ -12,74 +12,17 @@ import os
 import re
 import sys
 
-import dependencies
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.append(os.path.join(HERE, "..", "tools", "house"))
+
+import dependencies  # pylint: disable=wrong-import-position
+import includes  # pylint: disable=wrong-import-position
+from includes import TEST_FILE  # pylint: disable=wrong-import-position
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 MAX_HEAD_LINES = 12
 MAX_COLUMNS = 80
-
-# Folder -> folders that its files may include, besides itself. The longest
-# matching folder counts. "vm/*" is every folder in vm. None: every folder.
-LAYERS = {
-    "base": [],
-    "vm/isa": ["base"],
-    "vm/limits": ["base"],
-    "vm/module": ["vm/isa", "vm/limits", "base"],
-    "vm/object": ["vm/isa", "vm/limits", "base"],
-    "vm/native": ["vm/module", "vm/isa", "vm/limits", "base"],
-    "vm/lower": ["vm/module", "vm/isa", "base"],
-    "vm/asm": ["vm/module", "vm/isa", "base"],
-    "vm/run": ["vm/lower", "vm/native", "vm/object", "vm/module", "vm/isa",
-               "vm/limits", "base"],
-    "vm/jit": ["vm/run", "vm/lower", "vm/object", "vm/module", "vm/isa",
-               "base"],
-    "hal": ["hal/collectives", "base"],
-    "hal/collectives": ["include/eyrie", "base"],
-    "hal/parameters": ["base"],
-    "hal/module": ["vm/*", "hal", "hal/collectives", "hal/parameters", "base"],
-    "hal/cpu": ["hal", "hal/collectives", "base"],
-    "hal/vmvx": ["vm/*", "hal/cpu", "hal", "base"],
-    "hal/vulkan": ["hal", "base"],
-    "hal/drivers": ["hal/cpu", "hal/vulkan", "hal", "base"],
-    "include/eyrie": [],
-    "abi/tensor": ["hal", "base"],
-    "abi/v0": ["vm/module", "hal", "base"],
-    "abi/signature": ["abi/v0", "vm/module", "vm/isa", "hal", "base"],
-    "abi/value": ["abi/signature", "abi/tensor", "abi/v0", "vm/object",
-                  "vm/isa", "hal", "base"],
-    "abi/native": ["vm/module", "vm/isa", "vm/limits", "hal", "base",
-                   "include/eyrie"],
-    "abi/native/memref": ["abi/native", "vm/isa", "hal", "base"],
-    "abi/native/xla": ["abi/native", "vm/object", "vm/isa", "hal", "base",
-                       "include/eyrie"],
-    "abi/call": ["abi/native", "abi/signature", "abi/tensor", "abi/v0",
-                 "abi/value", "hal/drivers", "hal/module", "hal/parameters",
-                 "hal/vmvx", "hal", "vm/*", "base"],
-    "abi/needs": ["abi/call", "hal/drivers", "hal", "vm/*", "base"],
-    "abi/c": ["abi/call", "abi/native", "abi/native/xla/program.h",
-              "abi/needs", "abi/signature", "abi/value",
-              "hal/drivers", "hal/parameters", "hal", "vm/*", "base",
-              "include/eyrie"],
-    "tools": ["tools/*", "include/eyrie", "abi/*", "abi/native/*", "vm/*",
-              "hal/drivers", "hal", "hal/collectives", "hal/parameters",
-              "base"],
-    # These tools read the library's internals: only these folders and headers.
-    "tools/debug": ["tools", "abi/call", "abi/tensor", "vm/asm", "vm/isa",
-                    "vm/limits/stepper.h", "vm/lower/code_walk.h", "vm/module",
-                    "vm/object", "vm/run/bytecode_module.h", "vm/run/context.h",
-                    "vm/run/stack.h", "hal", "base"],
-    "tools/inspect": ["tools", "abi/call/host_imports.h", "abi/call/session.h",
-                      "abi/needs", "hal/driver.h", "hal/executable_facts.h",
-                      "vm/asm", "vm/isa", "vm/module", "base"],
-    "tools/rival": ["tools", "base"],
-    "plugins": ["include/eyrie"],
-    "samples": ["include/eyrie"],
-    "tests": None,
-}
-# Tests may open devices, assemble modules and compile them, too.
-TEST_LAYERS = ["tests", "hal/drivers", "abi/tensor", "vm/*"]
-TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cc$")
 
 # First words of comments that stand in for a name, and words with plainer ones.
 NO_SUBJECT = re.compile(r"(What|Where|Who|Whoever|Of)\b")
@@ -225,36 +168,6 @@ def check_named(path, lines, files):
                 yield number, f"names {name}, which does not exist"
 
 
-def layer_of(path):
-    """Returns the longest folder of LAYERS that contains a path, or None."""
-    if path.startswith("eyrie/"):
-        path = "include/" + path
-    found = [layer for layer in LAYERS if path.startswith(layer + "/")]
-    return max(found, key=len) if found else None
-
-
-def is_allowed(target, allowed):
-    """Returns whether a list of layers has one, or its parent's "/*"."""
-    return target in allowed or os.path.dirname(target) + "/*" in allowed
-
-
-def check_layers(path, lines):
-    """Includes follow the arrows between the layers."""
-    layer = layer_of(path)
-    if layer is None or LAYERS[layer] is None:
-        return
-    allowed = [layer] + LAYERS[layer]
-    if TEST_FILE.search(path):
-        allowed += TEST_LAYERS
-    for number, line in enumerate(lines, 1):
-        match = re.match(r'#\s*include\s+["<]([^">]+)[">]', line)
-        target = match and layer_of(match.group(1))
-        if (target and match.group(1) not in allowed
-                and not is_allowed(target, allowed)):
-            yield number, (f"includes {match.group(1)}: {layer} may not "
-                           f"include {target}")
-
-
 def check_words(path, lines):
     """Comments begin with a subject, and do not use the words of WORDS."""
     if not path.endswith(COMMENTED) or path.startswith("tests/modules/"):
@@ -387,8 +300,9 @@ def check_built(path, builds):
         yield 1, f"is not named by {os.path.join(folder, 'BUILD')}"
 
 
-def check_file(path, text, files, builds):
+def check_file(path, text, texts, builds):
     """Yields (line, sentence without its subject) for one file."""
+    files = set(texts)
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -404,57 +318,10 @@ def check_file(path, text, files, builds):
     if path.endswith(COMMENTED):
         yield from check_tested_by(path, lines, files)
     if path.endswith(CPP):
-        yield from check_layers(path, lines)
+        yield from includes.check_layers(path, text)
+        yield from includes.check_unused(path, text, texts)
         yield from check_guard(path, lines)
     yield from check_built(path, builds)
-
-
-def find_circles(graph):
-    """Returns the sets of nodes that reach each other, sorted, by Tarjan."""
-    order, low, stack, circles = {}, {}, [], []
-
-    def visit(node):
-        order[node] = low[node] = len(order)
-        stack.append(node)
-        for target in sorted(graph.get(node, ())):
-            if target not in order:
-                visit(target)
-            if target in stack:
-                low[node] = min(low[node], low[target])
-        if low[node] == order[node]:
-            at = stack.index(node)
-            if len(stack) - at > 1:
-                circles.append(sorted(stack[at:]))
-            del stack[at:]
-
-    for node in sorted(graph):
-        if node not in order:
-            visit(node)
-    return circles
-
-
-def stem(path):
-    """Returns a path without its extension: a .h and its .cc have one."""
-    return re.sub(r"\.\w+$", "", path)
-
-
-def check_circles(texts):
-    """No files and no folders include in a circle.
-
-    A .h and its .cc are one; files that define tests do not count.
-    """
-    files, folders = {}, {}
-    for path, text in texts.items():
-        if not path.endswith(CPP + (".def",)) or TEST_FILE.search(path):
-            continue
-        for name in re.findall(r'#\s*include "([^"]+)"', text):
-            if name not in texts:
-                continue
-            for graph, short in ((files, stem), (folders, os.path.dirname)):
-                if short(path) != short(name):
-                    graph.setdefault(short(path), set()).add(short(name))
-    for circle in find_circles(files) + find_circles(folders):
-        yield f"{circle[0]}: includes go in a circle: {', '.join(circle)}."
 
 
 def lint(root):
@@ -473,16 +340,16 @@ def lint(root):
             ("has", "is not", "does", "begins with", "says")) else
         f"{path}:{line}: The line {what}."
         for path, text in texts.items()
-        for line, what in sorted(check_file(path, text, set(texts), builds))
-    ] + list(check_circles(texts)) + list(dependencies.check(builds, texts))
+        for line, what in sorted(check_file(path, text, texts, builds))
+    ] + list(includes.check_circles(texts)) + list(
+        dependencies.check(builds, texts))
 
 
 def main():
     # Bazel runs tests in a tree of links to the real one.
     root = os.path.dirname(os.path.realpath(
         sys.argv[1] if len(sys.argv) > 1 else
-        os.path.join(os.path.dirname(os.path.realpath(__file__)), "..",
-                     "WORKSPACE")))
+        os.path.join(HERE, "..", "WORKSPACE")))
     sentences = lint(root)
     for sentence in sentences:
         print(sentence)

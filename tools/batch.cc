@@ -90,14 +90,12 @@ absl::Status ResultLines::Open(const std::string& path) {
 
 absl::Status ResultLines::Write(const std::string& line) {
   if (path_.empty()) return WriteStdout(line);
-  absl::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t count = write(file_.get(), rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("write", path_, errno);
-    rest.remove_prefix(static_cast<size_t>(count));
+  const FileSizeSignalBlock block;
+  if (WriteAll(file_.get(), {reinterpret_cast<const uint8_t*>(line.data()),
+                             line.size()}) == line.size()) {
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+  return SystemError("write", path_, errno);
 }
 
 // The threads that call, and what they share.
@@ -201,9 +199,7 @@ absl::StatusOr<std::vector<vm::Value>> Batch::ReadArguments(
     ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
                      reader.Read(std::vector<std::string>{"*" + input.path},
                                  abi::ArgumentSlots(function)));
-    for (abi::ParsedValue& value : parsed) {
-      values.push_back(std::move(value.value));
-    }
+    values = abi::ValuesOf(std::move(parsed));
   }
   RETURN_IF_ERROR(function.CheckArguments(values));
   return values;

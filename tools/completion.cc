@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "abi/call/session.h"
+#include "abi/signature/user_exports.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -50,18 +51,21 @@ constexpr char kBash[] = R"sh(_eyrie() {
 complete -o bashdefault -o default -F _eyrie eyrie
 )sh";
 
+// clang-format off
 constexpr char kZsh[] = R"sh(_eyrie() {
   local -a found
-  found=(${(f)" $("${words[1]}" completion words
-                  "${(@)words[2,CURRENT]}" 2 > / dev / null) "})
-    if ((!$ #found));
-then _files;
-return;
-fi compadd - S '' --$ { (M) found : # *= }
-compadd-- ${found : # *= }
+  found=(${(f)"$("${words[1]}" completion words \
+    "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( ! $#found )); then
+    _files
+    return
+  fi
+  compadd -S '' -- ${(M)found:#*=}
+  compadd -- ${found:#*=}
 }
 compdef _eyrie eyrie
 )sh";
+// clang-format on
 
 constexpr const char* kCommands[] = {
 #define COMMAND(name, main, summary) name,
@@ -148,11 +152,13 @@ std::vector<std::string> TypedWords::Functions() const {
   if (path.empty()) return names;
   const absl::StatusOr<abi::Program> program = abi::LoadProgram(path, false);
   if (!program.ok()) return names;
-  for (const vm::ExportDef& each : (*program)->def().exports) {
+  const vm::ModuleDef& def = (*program)->def();
+  const auto exports = abi::UserExports(def);
+  if (!exports.ok()) return names;
+  for (const uint32_t index : *exports) {
     // A shell cannot take other names as one word.
-    const std::string name(each.name);
-    if (!absl::StartsWith(name, "__") && PlainName(name) == name &&
-        !absl::StrContains(name, ' ')) {
+    const std::string name(def.exports[index].name);
+    if (PlainName(name) == name && !absl::StrContains(name, ' ')) {
       names.push_back(name);
     }
   }

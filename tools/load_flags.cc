@@ -275,10 +275,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     return HintAtSamples(arguments,
                          HintAtMaxMemory(arguments, parsed.status()));
   }
-  std::vector<vm::Value> values;
-  for (abi::ParsedValue& value : *parsed) {
-    values.push_back(std::move(value.value));
-  }
+  std::vector<vm::Value> values = abi::ValuesOf(*std::move(parsed));
   RETURN_IF_ERROR(function.CheckArguments(values));
   return values;
 }

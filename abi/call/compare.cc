@@ -126,7 +126,8 @@ std::string TensorPair::Details(int64_t first) const {
   std::string text = absl::StrCat(differing, " of ", count_, " elements ",
                                   differing == 1 ? "differs; " : "differ; ");
   if (largest == -1) {
-    absl::StrAppend(&text, "the first");  // its type has no numbers
+    absl::StrAppend(&text,
+                    "the first");  // elements of this type are not numbers
   } else {
     absl::StrAppendFormat(&text, "the largest error is %G", largest);
   }

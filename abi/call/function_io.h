@@ -65,6 +65,9 @@ struct ParsedValue {
   bool ignored = false;  // the text was "(ignored)"
 };
 
+// Moves the values out of what was read.
+std::vector<vm::Value> ValuesOf(std::vector<ParsedValue> parsed);
+
 // Reads texts as values, in order. One text may give several values. Returns
 // fewer values than slots if the texts give fewer. Remembers the position in
 // each file until it is destroyed. Tensors are copies, so later writes to a

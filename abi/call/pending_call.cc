@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "abi/signature/signature.h"
-#include "abi/signature/signature_reader.h"
 #include "base/deadline.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"

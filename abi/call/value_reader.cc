@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/byte_reader.h"
-#include "base/half.h"
 #include "base/name_list.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -379,6 +378,13 @@ absl::Status ValueReader::ReadText(absl::string_view text,
   ASSIGN_OR_RETURN(Value value, ReadSingle(text, slot));
   values.push_back({std::move(value), text == "(ignored)"});
   return absl::OkStatus();
+}
+
+std::vector<vm::Value> ValuesOf(std::vector<ParsedValue> parsed) {
+  std::vector<vm::Value> values;
+  values.reserve(parsed.size());
+  for (ParsedValue& each : parsed) values.push_back(std::move(each.value));
+  return values;
 }
 
 absl::StatusOr<std::vector<ParsedValue>> ValueReader::Read(

@@ -55,13 +55,6 @@ hal::BufferParams ResultParams(uint64_t owner) {
   return params;
 }
 
-absl::Status PayForCopy(uint64_t bytes, vm::ModuleState& state) {
-  const uint64_t units = bytes / hal::kBytesPerUnit;
-  if (units == 0) return absl::OkStatus();
-  return state.Work(
-      static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
-}
-
 absl::Status NoViewError(size_t index, absl::string_view callee,
                          const RefObject* object) {
   return absl::InvalidArgumentError(

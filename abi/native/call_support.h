@@ -61,10 +61,6 @@ absl::Status WithElements(const hal::BufferView& view, const Use& use) {
   return buffer.Unmap(0, view.byte_length());
 }
 
-// Charges fuel for copying so many bytes. Returns the errors of
-// ModuleState::Work.
-absl::Status PayForCopy(uint64_t bytes, vm::ModuleState& state);
-
 // Returns the error "Argument 1 of the function is null; a !hal.buffer_view is
 // required."
 absl::Status NoViewError(size_t index, absl::string_view callee,

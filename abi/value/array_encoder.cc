@@ -14,7 +14,6 @@
 #include "abi/value/convert.h"
 #include "abi/value/encoder.h"
 #include "absl/strings/str_cat.h"
-#include "base/checked_math.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 

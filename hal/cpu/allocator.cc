@@ -12,6 +12,7 @@
 #include "base/control_groups.h"
 #include "base/status_macros.h"
 #include "hal/cpu/buffer.h"
+#include "hal/cpu/dispatch_abi.h"
 
 namespace eyrie::hal::cpu {
 namespace {

@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "hal/cpu/dispatch_abi.h"
+
 namespace eyrie::hal::cpu {
 namespace {
 

@@ -12,7 +12,6 @@
 #include <span>
 
 #include "hal/buffer.h"
-#include "hal/cpu/dispatch_abi.h"
 #include "hal/host_memory.h"
 #include "hal/pooled_allocator.h"
 #include "hal/types.h"

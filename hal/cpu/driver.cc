@@ -20,11 +20,16 @@ constexpr char kSystemPrefix[] = "system-elf-";
 
 class CpuDriver final : public Driver {
  public:
-  CpuDriver(const char* name, const char* description, OpenFunction open)
-      : name_(name), description_(description), open_(open) {}
+  CpuDriver(const char* name, const char* description, OpenFunction open,
+            std::span<const DeviceSetting> settings)
+      : name_(name),
+        description_(description),
+        open_(open),
+        settings_(settings) {}
 
   absl::string_view name() const override { return name_; }
   absl::string_view description() const override { return description_; }
+  std::span<const DeviceSetting> settings() const override { return settings_; }
   absl::StatusOr<std::vector<std::string>> ListDevices() const override {
     return std::vector<std::string>{Uri()};
   }
@@ -51,14 +56,15 @@ class CpuDriver final : public Driver {
   const char* name_;
   const char* description_;
   OpenFunction open_;
+  std::span<const DeviceSetting> settings_;
 };
 
 }  // namespace
 
-std::unique_ptr<Driver> CreateCpuDriver(const char* name,
-                                        const char* description,
-                                        OpenFunction open) {
-  return std::make_unique<CpuDriver>(name, description, open);
+std::unique_ptr<Driver> CreateCpuDriver(
+    const char* name, const char* description, OpenFunction open,
+    std::span<const DeviceSetting> settings) {
+  return std::make_unique<CpuDriver>(name, description, open, settings);
 }
 
 std::unique_ptr<Driver> CreateLocalSyncDriver() {

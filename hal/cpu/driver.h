@@ -5,6 +5,7 @@
 #define EYRIE_HAL_CPU_DRIVER_H_
 
 #include <memory>
+#include <span>
 
 #include "absl/status/statusor.h"
 #include "base/ref.h"
@@ -13,11 +14,11 @@
 namespace eyrie::hal::cpu {
 
 using OpenFunction = absl::StatusOr<Ref<hal::Device>> (*)(const DriverOptions&);
-// Creates a driver with one device, which `open` opens. Borrows the texts,
-// which must be constants.
-std::unique_ptr<Driver> CreateCpuDriver(const char* name,
-                                        const char* description,
-                                        OpenFunction open);
+// Creates a driver with one device, which `open` opens. Borrows the texts
+// and settings, which must be constants.
+std::unique_ptr<Driver> CreateCpuDriver(
+    const char* name, const char* description, OpenFunction open,
+    std::span<const DeviceSetting> settings = {});
 
 // Creates the driver "local-sync". Its one device starts no threads: all work
 // runs on the callers' threads.

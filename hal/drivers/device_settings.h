@@ -11,11 +11,11 @@
 
 namespace eyrie::hal {
 
-// Reads "key=value&key=value" for the driver of this name, and changes
+// Reads "key=value&key=value", settings of `driver`, and changes
 // `options`. A '%' begins a byte in hexadecimal. INVALID_ARGUMENT: the driver
 // has no such setting (the message lists those that it has), a setting is given
 // twice, or a value is malformed.
-absl::Status ApplySettings(absl::string_view driver, absl::string_view text,
+absl::Status ApplySettings(const Driver& driver, absl::string_view text,
                            DriverOptions& options);
 
 }  // namespace eyrie::hal

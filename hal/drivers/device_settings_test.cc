@@ -13,7 +13,12 @@ namespace {
 // Returns the options that the settings of both drivers lead to, or the error.
 std::string Applied(const std::string& driver, const std::string& text) {
   DriverOptions options;
-  const absl::Status status = ApplySettings(driver, text, options);
+  const Driver* found = nullptr;
+  const auto drivers = AllDrivers();
+  for (const auto& each : drivers) {
+    if (each->name() == driver) found = each.get();
+  }
+  const absl::Status status = ApplySettings(*found, text, options);
   if (!status.ok()) return std::string(status.message());
   const auto task = options.Of<cpu::TaskOptions>();
   return absl::StrCat(

@@ -66,7 +66,7 @@ absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
   const Driver* const driver = FindDriver(drivers, uri.driver);
   if (driver != nullptr && uri.settings) {
     DriverOptions changed = options;
-    RETURN_IF_ERROR(ApplySettings(uri.driver, *uri.settings, changed));
+    RETURN_IF_ERROR(ApplySettings(*driver, *uri.settings, changed));
     return driver->Open(uri.path, changed);
   }
   if (driver != nullptr) return driver->Open(uri.path, options);

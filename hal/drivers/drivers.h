@@ -12,10 +12,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
-#include "hal/cpu/task/options.h"
+#include "hal/cpu/task/options.h"  // for its callers
 #include "hal/device.h"
 #include "hal/driver.h"
-#include "hal/vulkan/options.h"
+#include "hal/vulkan/options.h"  // for its callers
 
 namespace eyrie::hal {
 

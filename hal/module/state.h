@@ -111,11 +111,6 @@ class HalModuleState : public vm::ModuleState {
             &memory(), meter() != nullptr ? &meter()->work() : nullptr,
             this,      static_cast<QueueAffinity>(affinity)};
   }
-  // Takes fuel for bytes that an import copies. Fails as ModuleState::Work.
-  absl::Status WorkOnBytes(uint64_t bytes) {
-    return Work(static_cast<uint32_t>(
-        std::min<uint64_t>(bytes / kBytesPerUnit, UINT32_MAX)));
-  }
 
  private:
   // Fences with fewer points take no fuel.

@@ -22,12 +22,21 @@ namespace {
 
 constexpr char kFormatPrefix[] = "vulkan-";
 
+constexpr DeviceSetting kSettings[] = {
+    {"pipeline_cache", "a folder",
+     [](const std::string& value, DriverOptions& options) {
+       options.Of<VulkanOptions>().cache_folder = value;
+       return !value.empty();
+     }},
+};
+
 class VulkanDriver final : public Driver {
  public:
   absl::string_view name() const override { return "vulkan"; }
   absl::string_view description() const override {
     return "SPIR-V kernels on a Vulkan device: a GPU, or the CPU by lavapipe";
   }
+  std::span<const DeviceSetting> settings() const override { return kSettings; }
   absl::StatusOr<std::vector<std::string>> ListDevices() const override;
   absl::StatusOr<std::string> DescribeDevice(
       absl::string_view path) const override;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "hal/vulkan/api.h"
+#include "hal/vulkan/api.h"  // Vulkan's types
 #include "hal/vulkan/device_limits.h"
 
 namespace eyrie::hal::vulkan {

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/fork_mark.h"
-#include "hal/vulkan/api.h"
+#include "hal/vulkan/api.h"  // Vulkan's types
 
 namespace eyrie::hal::vulkan {
 

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "hal/vulkan/api.h"
+#include "hal/vulkan/api.h"  // Vulkan's types
 #include "hal/vulkan/device_limits.h"
 #include "hal/vulkan/instance.h"
 

@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "hal/vulkan/spirv_text.h"
-#include "tests/support/files.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::vulkan {

@@ -24,11 +24,7 @@ inline absl::StatusOr<std::vector<vm::Value>> ReadArguments(
   abi::ValueReader reader(std::move(device), "--input");
   ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
                    reader.Read(inputs, ArgumentSlots(callable)));
-  std::vector<vm::Value> arguments;
-  for (abi::ParsedValue& value : parsed) {
-    arguments.push_back(std::move(value.value));
-  }
-  return arguments;
+  return abi::ValuesOf(std::move(parsed));
 }
 
 }  // namespace eyrie

@@ -10,7 +10,7 @@
 #include "hal/cpu/task/device.h"
 #include "hal/device.h"
 #include "hal/driver.h"
-#include "tests/support/device_helpers.h"
+#include "tests/support/device_helpers.h"  // for callers
 
 namespace eyrie::hal::cpu {
 

@@ -13,15 +13,14 @@
 #include "hal/element_type.h"
 #include "tools/check/expectation.h"
 #include "vm/module/backtrace.h"
-#include "vm/run/machine.h"
 #include "vm/module/module.h"
 #include "vm/native/native_binding.h"
+#include "vm/run/machine.h"
 
 namespace eyrie::tools {
 namespace {
 
 constexpr uint32_t kVersion = 0;
-constexpr uint64_t kBytesPerUnit = 1024;  // of fuel
 
 // The tolerance of releases 3.1 and 3.2, whose programs do not pass one.
 constexpr double kCloseness = 1e-4;
@@ -54,12 +53,6 @@ class CheckState final : public vm::ModuleState {
     return absl::OkStatus();
   }
 
-  // Counts the fuel for reading a tensor.
-  absl::Status WorkOn(const hal::BufferView& view) {
-    const uint64_t units = view.byte_length() / kBytesPerUnit;
-    return Work(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
-  }
-
  private:
   const ExpectationSink& failed_;  // the module's
 };
@@ -78,20 +71,20 @@ absl::Status ExpectFalse(CheckState& state, int32_t operand) {
 // Programs name the device that can make a tensor readable; buffers know it.
 absl::Status ExpectAllTrue(CheckState& state, hal::Device*,
                            hal::BufferView& operand) {
-  RETURN_IF_ERROR(state.WorkOn(operand));
+  RETURN_IF_ERROR(state.WorkOnBytes(operand.byte_length()));
   return state.Tell(tools::ExpectAllTrue(operand));
 }
 
 absl::Status ExpectEq(CheckState& state, hal::Device*, hal::BufferView& left,
                       hal::BufferView& right) {
-  RETURN_IF_ERROR(state.WorkOn(left));
+  RETURN_IF_ERROR(state.WorkOnBytes(left.byte_length()));
   return state.Tell(ExpectEqual(left, right));
 }
 
 absl::Status ExpectAlmostEq(CheckState& state, hal::Device*,
                             hal::BufferView& left, hal::BufferView& right,
                             float absolute, float relative) {
-  RETURN_IF_ERROR(state.WorkOn(left));
+  RETURN_IF_ERROR(state.WorkOnBytes(left.byte_length()));
   return state.Tell(ExpectAlmostEqual(left, right, {absolute, relative}));
 }
 
@@ -105,7 +98,7 @@ absl::Status ExpectAlmostEqAbsolute(CheckState& state, hal::Device* device,
 absl::Status ExpectAlmostEqFixed(CheckState& state, hal::Device*,
                                  hal::BufferView& left,
                                  hal::BufferView& right) {
-  RETURN_IF_ERROR(state.WorkOn(left));
+  RETURN_IF_ERROR(state.WorkOnBytes(left.byte_length()));
   const bool halves = left.element_type() == hal::ElementType::kFloat16;
   return state.Tell(ExpectAlmostEqual(
       left, right, {halves ? kClosenessOfHalves : kCloseness, 0}));

@@ -13,7 +13,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "base/deadline.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/thread.h"
 

@@ -13,7 +13,7 @@
 #include "tools/debug/frame_tracker.h"
 #include "tools/debug/places.h"
 #include "tools/debug/value_lines.h"
-#include "vm/run/stack.h"
+#include "vm/lower/frame.h"
 
 namespace eyrie::tools {
 

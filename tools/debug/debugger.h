@@ -21,9 +21,9 @@
 #include "tools/debug/frame_tracker.h"
 #include "tools/debug/listing.h"
 #include "tools/debug/places.h"
-#include "vm/run/bytecode_module.h"
-#include "vm/run/stack.h"
 #include "vm/limits/stepper.h"
+#include "vm/lower/frame.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::tools {
 

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "vm/asm/instruction.h"
-#include "vm/run/stack.h"
+#include "vm/lower/frame.h"
+#include "vm/lower/function_code.h"
 
 namespace eyrie::tools {
 

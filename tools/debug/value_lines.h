@@ -12,7 +12,7 @@
 
 #include "absl/strings/string_view.h"
 #include "tools/debug/frame_tracker.h"
-#include "vm/run/stack.h"
+#include "vm/lower/frame.h"
 
 namespace eyrie::tools {
 

@@ -36,10 +36,6 @@ std::string HashText(std::span<const uint8_t> bytes) {
 
 std::string BytesText(uint64_t bytes) { return abi::CountText(bytes, "byte"); }
 
-std::string TextOf(absl::string_view view) {
-  return std::string(view.data(), view.size());
-}
-
 class PartsReader {
  public:
   explicit PartsReader(const vm::VerifiedModule& module)
@@ -138,19 +134,19 @@ void PartsReader::ReadTables() {
   Section& attributes = NewSection("attributes");
   for (const vm::Attribute& attribute : def_.attributes) {
     attributes.items.push_back(
-        {TextOf(attribute.key), {{kValue, TextOf(attribute.value)}}});
+        {std::string(attribute.key), {{kValue, std::string(attribute.value)}}});
   }
   Section& dependencies = NewSection("dependencies");
   for (const vm::DependencyDef& dependency : def_.dependencies) {
     dependencies.items.push_back(
-        {TextOf(dependency.name),
+        {std::string(dependency.name),
          {{"version", absl::StrCat(dependency.minimum_version, " or later",
                                    dependency.optional ? ", optional" : "")}}});
   }
   Section& types = NewSection("types");
   const std::set<absl::string_view> names(def_.types.begin(), def_.types.end());
   for (const absl::string_view name : names) {
-    types.items.push_back({TextOf(name), {}});
+    types.items.push_back({std::string(name), {}});
   }
 }
 
@@ -158,13 +154,13 @@ void PartsReader::ReadImports() {
   Section& imports = NewSection("imports");
   for (const vm::ImportDef& import : def_.imports) {
     Item& item = imports.items.emplace_back();
-    item.name = TextOf(import.full_name);
+    item.name = std::string(import.full_name);
     item.properties.push_back(
         {"signature", absl::StrCat(SignatureText(import.calling_convention),
                                    import.optional ? ", optional" : "")});
     for (const vm::Attribute& attribute : import.attributes) {
-      item.properties.push_back(
-          {absl::StrCat("attribute ", attribute.key), TextOf(attribute.value)});
+      item.properties.push_back({absl::StrCat("attribute ", attribute.key),
+                                 std::string(attribute.value)});
     }
   }
 }
@@ -175,23 +171,24 @@ void PartsReader::ReadExports() {
   for (const vm::ExportDef& exported : def_.exports) {
     const vm::FunctionDef& function = def_.functions[exported.function];
     Item& item = exports.items.emplace_back();
-    item.name = TextOf(exported.name);
+    item.name = std::string(exported.name);
     const auto signature =
         abi::ReadSignature(exported.name, function.attributes,
                            module_.signature(exported.function));
     item.properties.push_back(
-        {"signature", signature.ok() ? signature->ToString()
-                                     : TextOf(signature.status().message())});
+        {"signature", signature.ok()
+                          ? signature->ToString()
+                          : std::string(signature.status().message())});
     for (const vm::Attribute& attribute : function.attributes) {
       item.properties.push_back({absl::StrCat("reflection ", attribute.key),
-                                 TextOf(attribute.value)});
+                                 std::string(attribute.value)});
     }
   }
 }
 
 Item PartsReader::FunctionItem(const vm::FunctionText& text) const {
   const vm::FunctionDef& function = def_.functions[text.function];
-  Item item{TextOf(text.name), {}};
+  Item item{std::string(text.name), {}};
   item.properties.push_back(
       {"signature", SignatureText(function.calling_convention)});
   item.properties.push_back(
@@ -206,8 +203,8 @@ Item PartsReader::FunctionItem(const vm::FunctionText& text) const {
       {"requires", vm::FeaturesToString(function.requirements)});
   if (!function.export_name.empty()) return item;
   for (const vm::Attribute& attribute : function.attributes) {
-    item.properties.push_back(
-        {absl::StrCat("reflection ", attribute.key), TextOf(attribute.value)});
+    item.properties.push_back({absl::StrCat("reflection ", attribute.key),
+                               std::string(attribute.value)});
   }
   return item;
 }

@@ -9,8 +9,9 @@ Tested by tests/house_docs_test.py.
 import os
 import re
 
+from includes import LAYERS, TEST_FILE, parse
+
 ROOTS = ("abi", "base", "hal", "include", "plugins", "tools", "vm")
-SKIPPED = re.compile(r"_(test|fuzz|bench)\.cc$")
 
 
 def sources(root):
@@ -19,8 +20,8 @@ def sources(root):
         for folder, folders, names in os.walk(os.path.join(root, top)):
             folders.sort()
             for name in sorted(names):
-                if name.endswith((".h", ".cc", ".def")) and not SKIPPED.search(
-                        name):
+                if (name.endswith((".h", ".cc", ".def")) and
+                        not TEST_FILE.search(name)):
                     path = os.path.join(folder, name)
                     with open(path, encoding="utf-8") as file:
                         yield os.path.relpath(path, root), file.read()
@@ -32,7 +33,7 @@ def includes(files):
     for path, text in files:
         folder = os.path.dirname(path)
         graph.setdefault(folder, set())
-        for name in re.findall(r'^#\s*include "([^"]+)"', text, re.M):
+        for _, name, _ in parse(text):
             target = os.path.dirname(name)
             if target == "eyrie":
                 target = "include/eyrie"
@@ -93,3 +94,9 @@ def picture(files):
             targets = ", ".join(sorted(arrows[folder])) or "nothing"
             lines.append(f"{number:2}  {folder:{width}}  {targets}")
     return "\n".join(lines) + "\n"
+
+
+def rules():
+    """Returns the rows of a table: each folder, and what it may include."""
+    return [(folder, ", ".join(f"`{each}`" for each in targets) or "nothing")
+            for folder, targets in LAYERS.items() if targets is not None]

@@ -355,7 +355,13 @@ def layers(root):
     return (f"# Layers\n\nMade by `{COMMAND}` from the includes of all files. "
             "A folder is one\nfloor above the highest that it includes. "
             "Arrows that follow from others are\nleft out.\n\n```\n"
-            f"{docs_layers.picture(docs_layers.sources(root))}```\n")
+            f"{docs_layers.picture(docs_layers.sources(root))}```\n\n"
+            "## What a folder may include\n\nBesides itself and the folders in "
+            "it. `vm/*` is every folder in `vm`; tests may\ninclude more. "
+            "`LAYERS` in `tools/house/includes.py` has these rules.\n\n"
+            "| folder | may include |\n|---|---|\n" +
+            "".join(f"| `{folder}` | {targets} |\n"
+                    for folder, targets in docs_layers.rules()))
 
 
 def pages(root, eyrie):

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "abi/call/host_imports.h"
 #include "abi/needs/module_facts.h"
 #include "abi/needs/needs.h"
 #include "abi/needs/size_text.h"

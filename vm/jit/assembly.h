@@ -20,7 +20,7 @@
 #include "vm/jit/labels.h"
 #include "vm/jit/marks.h"
 #include "vm/jit/program.h"
-#include "vm/jit/purpose.h"
+#include "vm/jit/purpose.h"  // for callers
 #include "vm/jit/residents.h"
 #include "vm/jit/views.h"
 #include "vm/run/compiled.h"

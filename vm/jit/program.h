@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "vm/lower/lowered.h"
-#include "vm/lower/lowering.h"
+#include "vm/lower/lowering.h"  // for callers
 #include "vm/run/bytecode_module.h"
 #include "vm/run/machine.h"
 

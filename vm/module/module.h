@@ -7,6 +7,7 @@
 #ifndef EYRIE_VM_MODULE_MODULE_H_
 #define EYRIE_VM_MODULE_MODULE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
+#include "base/work_budget.h"
 #include "vm/isa/callconv.h"
 #include "vm/isa/value.h"
 #include "vm/limits/meter.h"
@@ -45,6 +47,12 @@ class ModuleState {
     if (meter_ == nullptr || meter_->Charge(units)) [[likely]]
       return absl::OkStatus();
     return meter_->StopReason();
+  }
+  // Charges fuel for reading or copying `bytes` bytes. Fails as Work.
+  absl::Status WorkOnBytes(uint64_t bytes) {
+    const uint64_t units = bytes / kBytesPerUnit;
+    if (units == 0) return absl::OkStatus();
+    return Work(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
   }
   // See suspension.h.
   bool CanSuspend() const { return meter_ && meter_->suspension.possible(); }

@@ -1,4 +1,6 @@
 // Verifies the parts of a module in turn.
+#include "vm/module/verifier.h"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -10,7 +12,6 @@
 #include "base/status_macros.h"
 #include "vm/isa/operand.h"
 #include "vm/module/function_verifier.h"
-#include "vm/module/verifier.h"
 
 namespace eyrie::vm {
 namespace {
@@ -35,6 +36,7 @@ absl::StatusOr<ArgumentLayout> VerifyFunction(FunctionVerifier& verifier,
   offset = verifier.offset();
   if (layout.ok()) return layout;
   const RegisterLimits frame = UpstreamFrame(function);
+  if (frame.i32 == declared.i32 && frame.ref == declared.ref) return layout;
   absl::StatusOr<ArgumentLayout> retried = verifier.Verify(ordinal, frame);
   if (retried.ok()) {
     function.i32_register_count = static_cast<uint16_t>(frame.i32);

@@ -204,7 +204,6 @@ class Machine {
   // Charges one unit of fuel for each KiB of work, before the work is done.
   // Returns an error if the call must stop. See PayForBytes in pay.h.
   absl::Status PayFor(uint64_t bytes) {
-    constexpr uint64_t kBytesPerUnit = 1024;
     constexpr uint64_t kMax = uint64_t{1} << 31;
     const uint64_t units = bytes / kBytesPerUnit;
     if (units == 0 && (bytes != 0 || !meter.stopped())) [[likely]]

@@ -56,7 +56,7 @@ absl::Status MemrefImport::Pack(size_t index, const hal::BufferView& view,
   }
   const uint32_t output = plan_.arguments[index].output;
   const bool is_output = output != MemrefPlan::kNone;
-  RETURN_IF_ERROR(PayForCopy(view.byte_length() * (is_output ? 2 : 1), state_));
+  RETURN_IF_ERROR(state_.WorkOnBytes(view.byte_length() * (is_output ? 2 : 1)));
   ASSIGN_OR_RETURN(
       packed_.emplace_back(),
       parts_.device->allocator().AllocateCharged(
@@ -163,7 +163,7 @@ absl::Status MemrefImport::SetOutput(size_t index) {
 
 absl::Status MemrefImport::SetInout(size_t index, const hal::BufferView& view) {
   const uint64_t bytes = view.byte_length();
-  RETURN_IF_ERROR(PayForCopy(bytes, state_));
+  RETURN_IF_ERROR(state_.WorkOnBytes(bytes));
   ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
                    parts_.device->allocator().AllocateCharged(
                        parts_.memory, "a result", parts_.params, bytes));

@@ -48,7 +48,7 @@ absl::Status FfiCall::PlanCopies() {
     if (results_[i].kind != FfiResult::Kind::kBuffer) continue;
     RETURN_IF_ERROR(PlanResultCopy(i, bytes));
   }
-  return PayForCopy(bytes, *parts_.state);
+  return parts_.state->WorkOnBytes(bytes);
 }
 
 absl::Status FfiCall::AddCopy(size_t index, const hal::BufferView& view,
