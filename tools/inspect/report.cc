@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "abi/call/host_imports.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/checked_math.h"
