@@ -21,6 +21,7 @@ FILES = (
     "install/install.py", "install/notices.py", "install/package.py",
     "python/build_wheel.py",
     "tools/commands.def", "tools/house/docs_layers.py",
+    "tools/house/includes.py",
     "tools/house/docs_tables.py",
     "tools/house/packages.txt",
 )
