@@ -14,24 +14,25 @@
 
 namespace eyrie {
 
-// Returns "a, b and 3 more": the first 20 of `count` names. `name` returns the
-// name at an index, which must be safe to print in a sentence.
+// Returns "a, b and 3 more": the first `max` of `count` names. `name` returns
+// the name at an index, which must be safe to print in a sentence.
 template <typename NameOf>
-std::string ListNames(size_t count, const NameOf& name) {
-  constexpr size_t kMax = 20;
+std::string ListNames(size_t count, const NameOf& name, size_t max = 20) {
   std::string text;
-  for (size_t i = 0; i < std::min(count, kMax); ++i) {
+  for (size_t i = 0; i < std::min(count, max); ++i) {
     absl::StrAppend(&text, i == 0 ? "" : ", ", name(i));
   }
-  if (count > kMax) absl::StrAppend(&text, " and ", count - kMax, " more");
+  if (count > max) absl::StrAppend(&text, " and ", count - max, " more");
   return text;
 }
 
 // Does the same for names from a file: applies PlainName() and adds quotes.
-inline std::string QuotedNames(std::span<const std::string> names) {
-  return ListNames(names.size(), [&](size_t i) {
-    return absl::StrCat("'", PlainName(names[i]), "'");
-  });
+inline std::string QuotedNames(std::span<const std::string> names,
+                               size_t max = 20) {
+  return ListNames(
+      names.size(),
+      [&](size_t i) { return absl::StrCat("'", PlainName(names[i]), "'"); },
+      max);
 }
 
 }  // namespace eyrie

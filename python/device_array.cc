@@ -24,7 +24,7 @@ namespace {
 struct DeviceArray {
   PyObject_HEAD Value value;
   bool is_viewed;  // it is the base of NumPy arrays
-  bool is_given;   // to a call; there is no value any more
+  bool is_given;   // to a call, which took the value
 };
 
 PyTypeObject* type = nullptr;

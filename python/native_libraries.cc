@@ -9,6 +9,7 @@
 
 #include "errors.h"
 #include "eyrie/linked_program.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
@@ -21,14 +22,14 @@ OpenLibrary Opened(Result<NativeLibrary> library) {
 
 OpenLibrary Open(const std::string& path, const std::string& manifest) {
   return Opened([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     return NativeLibrary::Open(path, manifest);
   }());
 }
 
 OpenLibrary OpenText(const std::string& path, const std::string& manifest) {
   return Opened([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     return NativeLibrary::OpenText(path, manifest);
   }());
 }

@@ -214,7 +214,7 @@ absl::Status Prepare(eyrie_function_t& function,
   }
   ASSIGN_OR_RETURN(
       PreparedCall call,
-      function.invoker.PrepareOut(given.values(), given.names(), places));
+      function.invoker.Prepare(given.values(), given.names(), places));
   *out_prepared = new eyrie_prepared_t{&function, std::move(call),
                                        std::move(arrays), std::move(places)};
   return absl::OkStatus();

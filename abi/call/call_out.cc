@@ -13,14 +13,12 @@
 #include "abi/call/prepared_call.h"
 #include "abi/value/out_array.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/counted.h"
 #include "base/status_macros.h"
 #include "hal/allocator.h"
 #include "hal/buffer_view.h"
-#include "vm/isa/value.h"
 
 namespace eyrie::abi {
 namespace {
@@ -61,17 +59,6 @@ absl::Status Invoker::CallOut(std::span<const HostValue* const> given,
                       ? CallEncoded(given, names, outs, results)
                       : Call(given, names, results));
   return WriteOuts(outs, results);
-}
-
-absl::StatusOr<PreparedCall> Invoker::PrepareOut(
-    std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, Outs outs) {
-  if (session_ == nullptr) return NothingToCall();
-  RETURN_IF_ERROR(CheckOuts(outs));
-  ASSIGN_OR_RETURN(
-      std::vector<vm::Value> arguments,
-      EncodeEarly(given, names, TakesStorageOf(outs) ? outs : Outs()));
-  return PreparedCall::Create(callable_, std::move(arguments));
 }
 
 absl::Status Invoker::CallOut(PreparedCall& prepared, Outs outs,

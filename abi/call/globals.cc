@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/name_list.h"
 #include "base/plain_text.h"
 #include "vm/module/module.h"
 #include "vm/run/bytecode_module.h"
@@ -23,22 +24,16 @@ std::string AccessorOf(absl::string_view global, GlobalAccess access) {
 }
 
 std::string ListOf(const vm::Context& context) {
-  std::string text;
-  size_t count = 0;
+  std::vector<std::string> names;
   for (const auto& module : context.modules()) {
     if (module->AsBytecode() == nullptr) continue;
     for (const ExportedGlobal& global :
          ExportedGlobals(module->AsBytecode()->def())) {
-      if (++count > kMaxListed) continue;
-      absl::StrAppend(&text, count == 1 ? " The globals are " : ", ", "'",
-                      PlainName(global.name), "'");
+      names.emplace_back(global.name);
     }
   }
-  if (count == 0) return " The modules export no globals.";
-  if (count > kMaxListed) {
-    absl::StrAppend(&text, " and ", count - kMaxListed, " more");
-  }
-  return text + ".";
+  if (names.empty()) return " The modules export no globals.";
+  return absl::StrCat(" The globals are ", QuotedNames(names, kMaxListed), ".");
 }
 
 }  // namespace

@@ -362,9 +362,12 @@ absl::Status Invoker::CallEncoded(std::span<const HostValue* const> given,
 
 absl::StatusOr<PreparedCall> Invoker::Prepare(
     std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names) {
+    std::span<const absl::string_view> names, Outs outs) {
   if (session_ == nullptr) return NothingToCall();
-  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments, EncodeEarly(given, names));
+  RETURN_IF_ERROR(CheckOuts(outs));
+  ASSIGN_OR_RETURN(
+      std::vector<vm::Value> arguments,
+      EncodeEarly(given, names, TakesStorageOf(outs) ? outs : Outs()));
   return PreparedCall::Create(callable_, std::move(arguments));
 }
 

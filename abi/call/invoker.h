@@ -82,17 +82,14 @@ class Invoker {
                        std::vector<HostValue>& results);
 
   // Encodes arguments once for repeated calls. Copies whatever is not lent, and
-  // allocates storage for results. Fails as Call does if an argument is wrong.
+  // allocates storage for results. If the results go into arrays of the caller,
+  // as for CallOut, these must exist as long as the prepared call. Fails as
+  // Call or CallOut does if an argument or an array is wrong.
   absl::StatusOr<PreparedCall> Prepare(
       std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names);
-  // The same for calls whose results go into the caller's memory, as those of
-  // CallOut do. The arrays must exist as long as the call.
-  absl::StatusOr<PreparedCall> PrepareOut(
-      std::span<const HostValue* const> given,
       std::span<const absl::string_view> names,
-      std::span<const HostValue* const> outs);
-  // Repeats a call that PrepareOut prepared with these arrays.
+      std::span<const HostValue* const> outs = {});
+  // Repeats a call that was prepared with these arrays.
   absl::Status CallOut(PreparedCall& prepared,
                        std::span<const HostValue* const> outs,
                        std::vector<HostValue>& results);

@@ -75,6 +75,17 @@ absl::StatusOr<absl::string_view> MlirScanner::TakeString() {
   return Error("a string that ends on its line");
 }
 
+absl::StatusOr<absl::string_view> MlirScanner::TakeAttributeName() {
+  absl::string_view name;
+  if (Take("\"")) {
+    ASSIGN_OR_RETURN(name, TakeString());
+  } else {
+    name = TakeWord();
+  }
+  if (name.empty()) return Error("the name of an attribute");
+  return name;
+}
+
 absl::StatusOr<absl::string_view> MlirScanner::TakeSymbol() {
   if (!Take("@")) return Error("a name, @name,");
   if (absl::ConsumePrefix(&rest_, "\"")) return TakeString();

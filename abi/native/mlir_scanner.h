@@ -47,6 +47,8 @@ class MlirScanner {
   absl::string_view TakeWord();
   // Takes a string's rest after its opening quote, without decoding escapes.
   absl::StatusOr<absl::string_view> TakeString();
+  // Skips blanks and takes the name of an attribute, which may be a string.
+  absl::StatusOr<absl::string_view> TakeAttributeName();
   // Takes a name after '@', without decoding escapes.
   absl::StatusOr<absl::string_view> TakeSymbol();
   // Takes text up to a blank, ',', ')' or '{' outside of brackets.

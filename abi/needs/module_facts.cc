@@ -34,9 +34,8 @@ constexpr size_t kMaxKeys = size_t{1} << 20;
 using Roles = std::vector<absl::string_view>;
 
 Roles ReadRoles(const vm::ImportDef& import) {
-  return absl::StrSplit(
-      abi::RolesOf(import.full_name, import.calling_convention), ' ',
-      absl::SkipEmpty());
+  return absl::StrSplit(RolesOf(import.full_name, import.calling_convention),
+                        ' ', absl::SkipEmpty());
 }
 
 // A call of an import. Finds arguments by their roles, and counts the tuples of

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/checked_math.h"
+#include "base/counted.h"
 #include "base/plain_text.h"
 
 namespace eyrie::abi {
@@ -199,13 +200,12 @@ void Gatherer::GatherParameters() {
     Add(scope.bytes, parameter.bytes);
   }
   for (const auto& [name, scope] : scopes) {
-    needs_.needs.push_back(
-        {Need::Kind::kParameters,
-         name,
-         {},
-         true,
-         absl::StrCat(scope.keys, scope.keys == 1 ? " key, " : " keys, ",
-                      SizeText(scope.bytes))});
+    needs_.needs.push_back({Need::Kind::kParameters,
+                            name,
+                            {},
+                            true,
+                            absl::StrCat(Counted(scope.keys, "key"), ", ",
+                                         SizeText(scope.bytes))});
   }
 }
 

@@ -1,13 +1,13 @@
 #include "abi/needs/size_text.h"
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/counted.h"
 
 namespace eyrie::abi {
 
 std::string SizeText(uint64_t bytes) {
   if (bytes < 1024) {
-    return absl::StrCat(bytes, bytes == 1 ? " byte" : " bytes");
+    return Counted(bytes, "byte");
   }
   double value = static_cast<double>(bytes);
   const char* unit = "";
@@ -17,10 +17,6 @@ std::string SizeText(uint64_t bytes) {
     unit = larger;
   }
   return absl::StrFormat("%.1f %s", value, unit);
-}
-
-std::string CountText(uint64_t count, absl::string_view what) {
-  return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
 }
 
 }  // namespace eyrie::abi

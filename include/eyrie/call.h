@@ -37,14 +37,7 @@ class Call {
   // for arguments as Function::Call.
   static Result<Call> Prepare(const Function& function, RowOf<Value> arguments,
                               RowOf<Value::Entry> named = {}) {
-    internal::GivenArguments given(arguments, named);
-    eyrie_prepared_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_function_prepare(
-            function.get(), given.values(), given.count(), given.names(),
-            given.name_count(), &handle)) {
-      return Error(error);
-    }
-    return Call(function, handle);
+    return PrepareOut(function, {}, arguments, named);
   }
 
   // The same with results in the caller's memory: each call writes to the

@@ -84,6 +84,11 @@ def run(command):
     return done.returncode, done.stdout, done.stderr
 
 
+def run_suite_case(name, command):
+    code, _, stderr = run(command)
+    return suite_problem(name, code, stderr)
+
+
 def suite_jobs(options, folder):
     """Assembles the suites. Returns (feature, column, name, function)."""
     jobs = []
@@ -99,8 +104,7 @@ def suite_jobs(options, folder):
             command = options.runner + [f"--module={module}",
                                         f"--function={case}"]
             jobs.append((f"VM, {path.stem}", ASSEMBLED, f"{path.name} @{case}",
-                         lambda c=case, m=command:
-                         (lambda r: suite_problem(c, r[0], r[2]))(run(m))))
+                         lambda c=case, m=command: run_suite_case(c, m)))
     return jobs
 
 

@@ -8,11 +8,11 @@
 #include "abi/call/describe_executable.h"
 #include "abi/call/host_imports.h"
 #include "abi/needs/module_facts.h"
-#include "abi/needs/size_text.h"
 #include "abi/signature/signature_reader.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/counted.h"
 #include "base/sha256.h"
 #include "base/status_macros.h"
 #include "tools/module_text.h"
@@ -34,7 +34,7 @@ std::string HashText(std::span<const uint8_t> bytes) {
       .substr(0, kHashDigits);
 }
 
-std::string BytesText(uint64_t bytes) { return abi::CountText(bytes, "byte"); }
+std::string BytesText(uint64_t bytes) { return Counted(bytes, "byte"); }
 
 class PartsReader {
  public:
@@ -127,7 +127,7 @@ void PartsReader::ReadHeader() {
   add("container", def_.archive().is_zip() ? "ZIP" : "FlatBuffer");
   add("debug information", def_.has_debug_database() ? "yes" : "no");
   add("globals", BytesText(def_.global_bytes), " and ",
-      abi::CountText(def_.global_refs, "reference"));
+      Counted(def_.global_refs, "reference"));
 }
 
 void PartsReader::ReadTables() {
@@ -193,7 +193,7 @@ Item PartsReader::FunctionItem(const vm::FunctionText& text) const {
       {"signature", SignatureText(function.calling_convention)});
   item.properties.push_back(
       {kCode, absl::StrCat(
-                  abi::CountText(text.instructions, "instruction"), ", ",
+                  Counted(text.instructions, "instruction"), ", ",
                   HashText({reinterpret_cast<const uint8_t*>(text.text.data()),
                             text.text.size()}))});
   item.properties.push_back(
@@ -231,9 +231,8 @@ void PartsReader::ReadConstants() {
 std::string KernelText(const hal::KernelFacts& kernel) {
   std::string text;
   if (kernel.binding_count && kernel.constant_count) {
-    absl::StrAppend(&text, abi::CountText(*kernel.binding_count, "binding"),
-                    ", ", abi::CountText(*kernel.constant_count, "constant"),
-                    ", ");
+    absl::StrAppend(&text, Counted(*kernel.binding_count, "binding"), ", ",
+                    Counted(*kernel.constant_count, "constant"), ", ");
   }
   const auto& size = kernel.workgroup_size;
   absl::StrAppend(&text, "workgroups of ", size[0], "x", size[1], "x", size[2]);

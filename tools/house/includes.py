@@ -4,6 +4,7 @@ tests/lint_test.py checks them; docs_layers.py draws LAYERS and the includes.
 Tested by tests/house_test.py.
 """
 
+import functools
 import os
 import re
 
@@ -122,23 +123,30 @@ NAME = re.compile(
     r"(\w+)(?=\(|;| = |\{\})")
 
 
+@functools.lru_cache(maxsize=None)
+def own_names(header):
+    """Returns the names in a header's text; None if a table fills it."""
+    code = re.sub(r"//.*", "", header)
+    if re.search(r'#\s*include "[^"]+\.def"', code):
+        return None
+    return {name for found in NAME.findall(code) for name in found} - NOT_NAMES
+
+
 def names_of(header, texts):
     """Returns the names that a header declares; None if a table fills it.
 
     Methods and fields count, so that a file may use a class without its name.
     So do the names of headers that it includes with a comment, for others.
     """
-    code = re.sub(r"//.*", "", header)
-    if re.search(r'#\s*include "[^"]+\.def"', code):
+    names = own_names(header)
+    if names is None:
         return None
-    names = {name for found in NAME.findall(code) for name in found}
-    names -= NOT_NAMES
     for _, included, rest in parse(header):
         if rest.strip() and included in texts:
             more = names_of(texts[included], texts)
             if more is None:
                 return None
-            names |= more
+            names = names | more
     return names
 
 

@@ -27,7 +27,6 @@ namespace eyrie::tools {
 
 using abi::CallEdge;
 using abi::CodePlace;
-using abi::CountText;
 using abi::DispatchUse;
 using abi::ExecutableReport;
 using abi::ExecutableUse;

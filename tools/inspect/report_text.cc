@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/counted.h"
 #include "base/plain_text.h"
 #include "tools/inspect/report.h"
 #include "tools/module_text.h"
@@ -20,8 +21,8 @@ namespace {
 // Returns "2 bindings, 1 constant, ", or nothing if they are not declared.
 std::string CountsText(const hal::KernelFacts& kernel) {
   if (!kernel.binding_count || !kernel.constant_count) return "";
-  return absl::StrCat(CountText(*kernel.binding_count, "binding"), ", ",
-                      CountText(*kernel.constant_count, "constant"), ", ");
+  return absl::StrCat(Counted(*kernel.binding_count, "binding"), ", ",
+                      Counted(*kernel.constant_count, "constant"), ", ");
 }
 
 constexpr size_t kMaxTarget = 300;  // bytes of what a module is compiled for
@@ -169,7 +170,7 @@ void TextWriter::WriteSizes() {
   Item("file", SizeText(sizes.file));
   Item("bytecode",
        absl::StrCat(SizeText(sizes.bytecode), " in ",
-                    CountText(report_.def.functions.size(), "function")));
+                    Counted(report_.def.functions.size(), "function")));
   Item("executables", absl::StrCat(SizeText(sizes.executables), " in ",
                                    report_.executables.size()));
   Item("constants",
@@ -177,7 +178,7 @@ void TextWriter::WriteSizes() {
   if (sizes.parameters > 0) {
     Item("parameters",
          absl::StrCat(SizeText(sizes.parameters), " in ",
-                      CountText(report_.facts.parameters.size(), "key")));
+                      Counted(report_.facts.parameters.size(), "key")));
   }
   if (sizes.state_bytes > 0 || sizes.state_refs > 0) {
     Item("state", absl::StrCat(SizeText(sizes.state_bytes), " and ",
@@ -193,7 +194,7 @@ void TextWriter::WriteSizes() {
   if (!report_.facts.allocations.empty()) {
     Item("buffers",
          absl::StrCat(allocations, ", in ",
-                      CountText(report_.facts.allocations.size(), "place")));
+                      Counted(report_.facts.allocations.size(), "place")));
   }
 }
 
@@ -263,9 +264,8 @@ void TextWriter::WriteDispatches() {
     const std::string source = sources.Find(dispatch.place);
     Line("  ", PlainName(report_.names[dispatch.place.function]), ": ",
          PlainName(KernelName(report_, dispatch)), " x ",
-         WorkgroupsText(dispatch), ", ",
-         CountText(dispatch.bindings, "binding"), ", ",
-         CountText(dispatch.constants, "constant"),
+         WorkgroupsText(dispatch), ", ", Counted(dispatch.bindings, "binding"),
+         ", ", Counted(dispatch.constants, "constant"),
          source.empty() ? "" : absl::StrCat("  // ", source));
   }
   More(dispatches.size(), shown);

@@ -112,14 +112,7 @@ absl::StatusOr<CallAttributes> TakeAttributes(MlirScanner& in) {
   CallAttributes attributes;
   if (!in.Take("{") || in.Take("}")) return attributes;
   do {
-    const bool is_quoted = in.Take("\"");
-    absl::string_view name;
-    if (is_quoted) {
-      ASSIGN_OR_RETURN(name, in.TakeString());
-    } else {
-      name = in.TakeWord();
-    }
-    if (name.empty()) return in.Error("the name of an attribute");
+    ASSIGN_OR_RETURN(const absl::string_view name, in.TakeAttributeName());
     if (in.Take("=")) RETURN_IF_ERROR(TakeMember(name, in, attributes));
   } while (in.Take(","));
   RETURN_IF_ERROR(in.Expect("}"));

@@ -259,15 +259,8 @@ absl::StatusOr<Attributes> AttributeReader::Dictionary(int depth) {
   RETURN_IF_ERROR(in_.Expect("{"));
   if (in_.Take("}")) return members;
   do {
-    std::string name;
-    if (in_.Take("\"")) {
-      ASSIGN_OR_RETURN(const absl::string_view quoted, in_.TakeString());
-      name = DecodeMlirString(quoted);
-    } else {
-      in_.SkipBlanks();
-      name = std::string(in_.TakeWord());
-    }
-    if (name.empty()) return in_.Error("the name of an attribute");
+    ASSIGN_OR_RETURN(const absl::string_view text, in_.TakeAttributeName());
+    const std::string name = DecodeMlirString(text);
     if (!in_.Take("=")) return Unsupported(absl::StrCat("unit ", name));
     ASSIGN_OR_RETURN(Attribute value, Value(depth));
     if (!members.emplace(name, std::move(value)).second) {

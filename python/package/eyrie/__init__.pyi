@@ -105,6 +105,7 @@ class Function:
 @final
 class Snapshot: ...
 
+@final
 class Model:
     @property
     def functions(self) -> List[str]: ...
