@@ -100,6 +100,20 @@ bool HasJsonInputs(const Arguments& arguments) {
          SampleKindOf(arguments).has_value();
 }
 
+absl::StatusOr<size_t> CountJsonInputs(const Arguments& arguments) {
+  size_t count = 0;
+  for (const char* flag : {"args", "kwargs"}) {
+    if (!arguments.IsSet(flag) || arguments.GetString(flag) == "-") continue;
+    ASSIGN_OR_RETURN(const std::string text, TextOfFlag(arguments, flag));
+    const auto json = ParseJson(text);
+    if (!json.ok()) {
+      return Annotate(json.status(), absl::StrCat("(--", flag, ")"));
+    }
+    count += json->items.size();
+  }
+  return count;
+}
+
 absl::Status HintAtSamples(const Arguments& arguments,
                            const absl::Status& status) {
   for (const std::string& text : arguments.GetList("input")) {

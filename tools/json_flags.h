@@ -25,6 +25,10 @@ std::span<const Flag> JsonFlags();
 // Reports whether ReadJsonInputs, not the --input texts, gives the arguments.
 bool HasJsonInputs(const Arguments& arguments);
 
+// Returns the number of arguments that --args and --kwargs give; 0 for those
+// that standard input gives. Returns the errors of reading them.
+absl::StatusOr<size_t> CountJsonInputs(const Arguments& arguments);
+
 // If auto, random or zeros is one of several --input values, adds to the error
 // that it must be the only one.
 absl::Status HintAtSamples(const Arguments& arguments,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "tools/json_flags.h"
 #include "tools/usage_error.h"
 #include "vm/asm/assembler.h"
 
@@ -73,9 +74,12 @@ absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
     }
     function = names[0];
   }
+  size_t operands = arguments.GetList("input").size();
+  if (HasJsonInputs(arguments)) {
+    ASSIGN_OR_RETURN(operands, CountJsonInputs(arguments));
+  }
   ASSIGN_OR_RETURN(const std::string text,
-                   native::ForwardingProgram(
-                       natives, function, arguments.GetList("input").size()));
+                   native::ForwardingProgram(natives, function, operands));
   ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
                    vm::Assemble(text, "native call"));
   return abi::LoadProgram(bytes, "native call");

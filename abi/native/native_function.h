@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "abi/native/task_pool.h"
 #include "absl/status/status.h"
@@ -21,8 +22,8 @@
 #include "base/ref.h"
 #include "hal/device.h"
 #include "vm/isa/callconv.h"
-#include "vm/module/module.h"
 #include "vm/isa/value.h"
+#include "vm/module/module.h"
 
 namespace eyrie::native {
 
@@ -97,6 +98,9 @@ class NativeDeclaration {
   // Returns the calling convention of an import of this function, such as
   // "0rf_r". `operands` is used if their number is not fixed.
   virtual std::string ImportConvention(size_t operands) const = 0;
+  // Returns the operands of that import, without fences, as the attribute
+  // iree.abi.declaration has them: "%by: f32", "tensor<?x4xf32>".
+  virtual std::vector<std::string> DeclareOperands(size_t operands) const = 0;
   // Reports whether the last two operands in that convention are fences.
   virtual bool has_fences() const { return false; }
 };

@@ -1,5 +1,6 @@
 #include "abi/native/native_libraries.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -58,12 +59,14 @@ class LibraryModule final : public vm::Module {
   const std::shared_ptr<const NativeServices> services_;
 };
 
-// Splits "scale?axis=1:i32" into its name and attributes.
+// Splits "scale#f64?axis=1:i32" into its name and attributes. What follows a
+// '#' only tells imports of one function with different types apart.
 std::pair<absl::string_view, absl::string_view> SplitName(
     absl::string_view name) {
-  const size_t mark = name.find('?');
-  if (mark == name.npos) return {name, {}};
-  return {name.substr(0, mark), name.substr(mark + 1)};
+  const size_t mark = std::min(name.find('?'), name.size());
+  const absl::string_view function = name.substr(0, mark);
+  return {function.substr(0, function.find('#')),
+          name.substr(std::min(mark + 1, name.size()))};
 }
 
 absl::StatusOr<vm::NativeImport> LibraryModule::BindImport(
@@ -103,15 +106,16 @@ std::string RegisterText(vm::ValueType type, vm::RegisterCounts& counts) {
   return absl::StrCat("%i", index, ":", index + 1);
 }
 
-absl::string_view TypeText(vm::ValueType type) {
-  return type == vm::ValueType::kRef ? "!vm.ref<?>" : vm::NameOf(type);
+absl::string_view TypeText(vm::ValueType type,
+                           absl::string_view reference = "!vm.ref<?>") {
+  return type == vm::ValueType::kRef ? reference : vm::NameOf(type);
 }
 
 // Returns the text of a program with a function that calls an import of the
-// same name.
+// same name. `operands` declares those that are not fences.
 absl::StatusOr<std::string> ForwardingText(
     const std::string& name, const vm::CallingConvention& convention,
-    bool has_fences) {
+    std::span<const std::string> operands, bool has_fences) {
   for (const char c : name) {
     if (absl::ascii_isgraph(c) && c != '"' && c != '\\') continue;
     return absl::InvalidArgumentError(
@@ -128,10 +132,12 @@ absl::StatusOr<std::string> ForwardingText(
   }
   std::vector<std::string> results;
   std::vector<absl::string_view> types;
+  std::vector<absl::string_view> declared;
   vm::RegisterCounts result_counts;
   for (const vm::ValueType type : convention.result_types()) {
     results.push_back(RegisterText(type, result_counts));
     types.push_back(TypeText(type));
+    declared.push_back(TypeText(type, "!hal.buffer_view"));
   }
   const std::string returned = absl::StrJoin(results, ", ");
   return absl::StrCat(
@@ -140,7 +146,9 @@ absl::StatusOr<std::string> ForwardingText(
       "\" = @call\n",
       has_fences ? "//! func.attr \"iree.abi.model\" = \"coarse-fences\"\n"
                  : "",
-      "vm.func @call(", absl::StrJoin(parameters, ", "), ") -> (",
+      "//! func.attr \"iree.abi.declaration\" = \"func @call(",
+      absl::StrJoin(operands, ", "), ") -> (", absl::StrJoin(declared, ", "),
+      ")\"\n", "vm.func @call(", absl::StrJoin(parameters, ", "), ") -> (",
       absl::StrJoin(types, ", "), ") {\n  ", returned,
       returned.empty() ? "" : " = ", "vm.call @\"", name, "\"(",
       absl::StrJoin(arguments, ", "), ")\n  vm.return ", returned, "\n}\n");
@@ -356,7 +364,9 @@ absl::StatusOr<std::string> ForwardingProgram(
   ASSIGN_OR_RETURN(const auto convention,
                    vm::CallingConvention::Parse(
                        function->declaration->ImportConvention(operands)));
-  return ForwardingText(name, convention, function->declaration->has_fences());
+  return ForwardingText(name, convention,
+                        function->declaration->DeclareOperands(operands),
+                        function->declaration->has_fences());
 }
 
 }  // namespace eyrie::native

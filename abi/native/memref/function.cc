@@ -65,6 +65,9 @@ class DeclaredMemref final : public NativeDeclaration {
   std::string ImportConvention(size_t) const override {
     return signature_.ImportConvention();
   }
+  std::vector<std::string> DeclareOperands(size_t) const override {
+    return signature_.DeclareOperands();
+  }
 
  private:
   const MemrefSignature signature_;

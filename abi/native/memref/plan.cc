@@ -186,6 +186,22 @@ std::string MemrefSignature::ImportConvention() const {
   return text;
 }
 
+std::vector<std::string> MemrefSignature::DeclareOperands() const {
+  std::vector<std::string> declared;
+  for (size_t i = 0; i < input_count(); ++i) {
+    const MemrefType& of = type.arguments[i];
+    std::string text = hal::ElementTypeName(TensorType(of.element));
+    if (of.kind == MemrefType::Kind::kUnranked) text = absl::StrCat("*x", text);
+    for (auto dim = of.dims.rbegin(); dim != of.dims.rend(); ++dim) {
+      const bool any = *dim == MemrefType::kDynamic;
+      text = absl::StrCat(any ? "?" : absl::StrCat(*dim), "x", text);
+    }
+    declared.push_back(of.is_scalar() ? text
+                                      : absl::StrCat("tensor<", text, ">"));
+  }
+  return declared;
+}
+
 absl::StatusOr<MemrefPlan> MemrefPlan::Create(
     const MemrefSignature& signature, const vm::CallingConvention& convention) {
   const std::string has = convention.ToString();

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "abi/native/equal_dims.h"
@@ -59,6 +60,9 @@ struct MemrefSignature {
   // Returns the calling convention of the function's imports, such as
   // "0rIrr_r".
   std::string ImportConvention() const;
+  // Returns the operands of the function's imports, such as "tensor<?xf32>" and
+  // "index".
+  std::vector<std::string> DeclareOperands() const;
   size_t ElementBytes(MemrefElement element) const {
     if (element == MemrefElement::kIndex) return index_bits / 8;
     return InfoOf(element).bytes;

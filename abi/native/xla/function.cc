@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/native/call_support.h"
 #include "abi/native/conventions.h"
@@ -122,11 +123,15 @@ class DeclaredFfi final : public NativeDeclaration {
       std::shared_ptr<const NativeLibrary> library) const override;
   std::string Describe() const override { return declaration_->Describe(); }
   std::string ImportConvention(size_t operands) const override;
+  std::vector<std::string> DeclareOperands(size_t operands) const override;
   bool has_fences() const override {
     return declaration_->fences.value_or(false);
   }
 
  private:
+  // Returns the arguments of an import with this many operands, if it takes so
+  // many; all that are required, in any case.
+  std::vector<const FfiOperand*> Expand(size_t operands) const;
   absl::Status CheckPlatform(absl::string_view platform) const;
   // Finds the handlers of a name among the library's registrations, or, in this
   // program, among its symbols: "name", "name.instantiate", …
@@ -208,19 +213,39 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
                                              handlers);
 }
 
+std::vector<const FfiOperand*> DeclaredFfi::Expand(size_t operands) const {
+  using Presence = FfiOperand::Presence;
+  size_t further = operands;
+  for (const FfiOperand& operand : declaration_->operands) {
+    const bool counts =
+        operand.presence == Presence::kRequired && operand.letter() != 0;
+    if (counts && further > 0) --further;
+  }
+  std::vector<const FfiOperand*> expanded;
+  for (const FfiOperand& operand : declaration_->operands) {
+    size_t count = 1;
+    if (operand.presence == Presence::kOptional) count = further > 0 ? 1 : 0;
+    if (operand.presence == Presence::kRest) count = further;
+    if (operand.presence != Presence::kRequired) further -= count;
+    expanded.insert(expanded.end(), count, &operand);
+  }
+  return expanded;
+}
+
+std::vector<std::string> DeclaredFfi::DeclareOperands(size_t operands) const {
+  std::vector<std::string> declared;
+  for (const FfiOperand* const operand : Expand(operands)) {
+    if (operand->letter() != 0) declared.push_back(operand->Declared());
+  }
+  return declared;
+}
+
 std::string DeclaredFfi::ImportConvention(size_t operands) const {
   std::string text = "0";
   size_t buffers = 0;  // arguments of the handler
-  for (const FfiOperand& operand : declaration_->operands) {
-    if (operand.presence != FfiOperand::Presence::kRequired) continue;
-    if (operand.letter() != 0) text += operand.letter();
-    buffers += operand.kind != FfiOperand::Kind::kAttribute;
-  }
-  if (declaration_->takes_rest()) {
-    const size_t have = text.size() - 1;
-    const size_t further = operands > have ? operands - have : 0;
-    text.append(further, 'r');
-    buffers += further;
+  for (const FfiOperand* const operand : Expand(operands)) {
+    if (operand->letter() != 0) text += operand->letter();
+    buffers += operand->kind != FfiOperand::Kind::kAttribute;
   }
   if (has_fences()) text += "rr";
   if (text.size() == 1) text += 'v';

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -193,6 +194,31 @@ char FfiOperand::letter() const {
   }
 }
 
+std::string FfiOperand::Declared() const {
+  const std::string element =
+      type == FfiType::kNone
+          ? ""
+          : std::string(hal::ElementTypeName(InfoOf(type).element));
+  if (kind == Kind::kAttribute) {
+    const bool plain = absl::c_all_of(
+        attribute, [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+    return absl::StrCat(plain ? absl::StrCat("%", attribute, ": ") : "",
+                        element.empty() ? "!util.buffer" : element);
+  }
+  if (element.empty() || presence == Presence::kOptional) return "?";
+  return absl::StrCat("tensor<", TensorText(element), ">");
+}
+
+std::string FfiOperand::TensorText(absl::string_view element) const {
+  if (!dims) return absl::StrCat("*x", element);
+  std::string text;
+  for (const int64_t dim : *dims) {
+    absl::StrAppend(&text, dim < 0 ? "?" : absl::StrCat(dim), "x");
+  }
+  absl::StrAppend(&text, element);
+  return text;
+}
+
 std::string FfiOperand::ToString() const {
   const char* const name = type == FfiType::kNone ? nullptr : InfoOf(type).name;
   if (kind == Kind::kToken) return "token";
@@ -200,17 +226,7 @@ std::string FfiOperand::ToString() const {
     return absl::StrCat(PlainName(attribute), ": ",
                         name == nullptr ? "string" : name);
   }
-  std::string text;
-  if (name == nullptr) {
-    text = "buffer";
-  } else if (!dims) {
-    text = absl::StrCat("*x", name);
-  } else {
-    for (const int64_t dim : *dims) {
-      absl::StrAppend(&text, dim < 0 ? "?" : absl::StrCat(dim), "x");
-    }
-    text += name;
-  }
+  std::string text = name == nullptr ? "buffer" : TensorText(name);
   if (!layout.is_row_major()) {
     absl::StrAppend(&text, " ", layout.ToString());
   }

@@ -43,8 +43,16 @@ struct FfiOperand {
   OperandRank rank() const;
   // Returns the text in descriptions: "?x4xf32", "by: f32", "buffer…".
   std::string ToString() const;
+  // Returns the text in declarations of imports: "tensor<?x4xf32>", "%by: f32";
+  // an attribute whose name is not an identifier has none. That of an argument
+  // which may be null is "?", which allows anything.
+  std::string Declared() const;
   // Returns the letter in the import's convention, or 0 for a token.
   char letter() const;
+
+ private:
+  // Returns the dimensions and the element: "?x4xf32", "*xf32".
+  std::string TensorText(absl::string_view element) const;
 };
 
 // Reads an argument. `where` names it in messages. INVALID_ARGUMENT: it is
