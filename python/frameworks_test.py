@@ -6,6 +6,7 @@ exists. A package that is not installed skips its tests.
 
 import importlib.util
 import os
+import pathlib
 import sys
 import tempfile
 import unittest
@@ -183,14 +184,16 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
     def test_bad_libraries(self):
         for wrong, error in ((1, TypeError), ([b"x"], TypeError),
+                             ([("k.so",)], TypeError), ([(1, 2)], TypeError),
                              ({"a": 1}, ValueError)):
             with self.subTest(wrong), self.assertRaises(error):
                 eyrie.load(b"", native_libraries=wrong)
         manifest = eyrie.link(self.PROGRAM).manifest
         with self.assertRaisesRegex(eyrie.ArgumentError, "not a PyCapsule"):
             eyrie.load(b"", native_libraries={"a": 1}, manifest=manifest)
-        with self.assertRaises(eyrie.MissingFileError):
-            eyrie.load(b"", native_libraries="./none.so", manifest=manifest)
+        for missing in "./none.so", [("./none.so", pathlib.Path("m.json"))]:
+            with self.assertRaises(eyrie.MissingFileError):
+                eyrie.load(b"", native_libraries=missing, manifest=manifest)
 
 
 class CustomCallBase(unittest.TestCase):

@@ -76,6 +76,9 @@ void AddNativeLibraries(nb::module_& m) {
         "Returns a library of named capsules, with the text of a manifest.");
   m.def("link", &Link,
         "Turns custom calls into imports: (text, manifest, targets).");
+  m.def("has_custom_calls", [](const nb::bytes& text) {
+    return LinkedProgram::HasCustomCalls({text.c_str(), text.size()});
+  });
 }
 
 }  // namespace eyrie::python

@@ -33,10 +33,13 @@ class GlobalsTest(unittest.TestCase):
 
     def test_wrong_names_and_values(self):
         values = self.model.globals
-        with self.assertRaisesRegex(KeyError, "no global 'x'; .* are: steps"):
-            values["x"]  # pylint: disable=pointless-statement
-        with self.assertRaisesRegex(KeyError, "no global 'x'"):
-            values["x"] = 1
+        for name, message in (("x", "a global 'x'. The globals are 'steps'"),
+                              (1, "^1$")):
+            self.assertNotIn(name, values)
+            with self.assertRaisesRegex(KeyError, message):
+                values[name]  # pylint: disable=pointless-statement
+            with self.assertRaisesRegex(KeyError, message):
+                values[name] = 1
         with self.assertRaises(TypeError):
             del values["steps"]
         with self.assertRaises(eyrie.ArgumentError):

@@ -20,6 +20,10 @@ struct eyrie_linked_program_t {
 namespace abi = eyrie::abi;
 namespace native = eyrie::native;
 
+int eyrie_program_has_custom_calls(const char* text, size_t size) {
+  return native::HasCustomCalls({text, size}) ? 1 : 0;
+}
+
 eyrie_error_t* eyrie_linked_program_create(
     const char* text, size_t size, const char* module,
     eyrie_linked_program_t** out_program) {

@@ -20,6 +20,10 @@ extern "C" {
  * threads. */
 typedef struct eyrie_linked_program_t eyrie_linked_program_t;
 
+/* Reports (1 or 0) whether a program has custom calls, or a comment that names
+ * them. If it has none, eyrie_linked_program_create fails. */
+EYRIE_EXPORT int eyrie_program_has_custom_calls(const char* text, size_t size);
+
 /* Turns each stablehlo.custom_call of a program in MLIR's text into a call of
  * an import of `module`. INVALID_ARGUMENT: the text is malformed, has no custom
  * call, or `module` is not a name. UNIMPLEMENTED: a call does not use XLA FFI,

@@ -18,6 +18,12 @@ namespace eyrie {
 
 class LinkedProgram {
  public:
+  // Reports whether a program has custom calls, or a comment that names them.
+  // If it has none, Create fails.
+  static bool HasCustomCalls(std::string_view text) {
+    return eyrie_program_has_custom_calls(text.data(), text.size()) != 0;
+  }
+
   // Turns each stablehlo.custom_call of a program in MLIR's text into a call of
   // an import of `module`. Returns the errors of eyrie_linked_program_create.
   static Result<LinkedProgram> Create(std::string_view text,

@@ -18,7 +18,7 @@ __version__: str
 _Path = Union[str, os.PathLike[str]]
 _Paths = Union[_Path, Iterable[_Path]]
 _Source = Union[_Path, bytes, bytearray, memoryview]
-_Library = Union[_Path, ModuleType, Mapping[str, Any]]
+_Library = Union[_Path, Tuple[_Path, _Path], ModuleType, Mapping[str, Any]]
 _Jit = Literal["lazy", "off", "eager"]
 _Results = Literal["numpy", "device"]
 
@@ -160,7 +160,8 @@ def load(
     allow_loss: bool = ...,
     results: _Results = ...,
     imports: Optional[Mapping[str, Tuple[str, Callable[..., Any]]]] = ...,
-    native_libraries: Union[_Library, Iterable[_Library]] = ...,
+    native_libraries: Union[_Path, ModuleType, Mapping[str, Any],
+                            Iterable[_Library]] = ...,
     manifest: Union[_Path, Mapping[str, Any], None] = ...,
 ) -> Model: ...
 def needs(source: _Source, *, allow_system_executables: bool = ...,

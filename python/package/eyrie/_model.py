@@ -91,19 +91,24 @@ class Globals(collections.abc.MutableMapping):
     def __init__(self, loaded):
         self._loaded = loaded
 
-    def _check(self, name):
-        names = list(self)
-        if name not in names:
-            raise KeyError(f"There is no global '{name}'; the globals are: "
-                           f"{', '.join(names) or 'none'}.")
+    def _use(self, function, name, *value):
+        if not isinstance(name, str):
+            raise KeyError(name)
+        try:
+            return function(name, *value)
+        except Error as error:
+            if error.code != "NOT_FOUND" or name in self:
+                raise
+            raise KeyError(str(error)) from None
 
     def __getitem__(self, name):
-        self._check(name)
-        return self._loaded.core().get_global(name)
+        return self._use(self._loaded.core().get_global, name)
 
     def __setitem__(self, name, value):
-        self._check(name)
-        self._loaded.core().set_global(name, value)
+        self._use(self._loaded.core().set_global, name, value)
+
+    def __contains__(self, name):
+        return name in self._loaded.core().globals()
 
     def __delitem__(self, name):
         raise TypeError("A global of a module cannot be deleted.")
@@ -281,10 +286,10 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         has the types that Function.signature shows. Arrays are NumPy's and
         share the module's memory, so copy what you keep. A function must not
         call the model.
-    native_libraries: libraries with functions that the module imports, in
-        order: a path such as "k.so" or "k.so,manifest=k.json"; the name of a
-        Python package, or a module, that registers XLA FFI handlers with JAX or
-        has a function `registrations`; or a dict of names and capsules.
+    native_libraries: a library with functions that the module imports, or a
+        list: a path, or in a list (path, manifest's path); the name of a Python
+        package, or a module, that registers XLA FFI handlers with JAX or has a
+        function `registrations`; or a dict of names and capsules.
     manifest: of native_libraries, as `link` returns it: JSON text, a dict, or
         the path of a file. By default each path has its own.
 

@@ -13,8 +13,6 @@ from typing import List, NamedTuple
 
 from eyrie import _compile, _core, _options
 
-_MANIFEST = ",manifest="
-
 
 class LinkedProgram(NamedTuple):
     """A program whose custom calls are imports of functions."""
@@ -35,11 +33,6 @@ def link(source, *, module="xla"):
     XLA FFI, or its types cannot be those of an import.
     """
     return LinkedProgram(*_core.link(_compile.text_of(source), module))
-
-
-def has_custom_calls(text):
-    """Reports whether `link` has something to do."""
-    return b"stablehlo.custom_call" in text
 
 
 def jax_handlers():
@@ -77,6 +70,10 @@ def _symbols(handlers):
 
 
 def _is_path(item):
+    """Reports whether an item is a library's path, or (path, manifest)."""
+    if isinstance(item, tuple):
+        return len(item) == 2 and all(isinstance(part, (str, os.PathLike))
+                                      for part in item)
     return isinstance(item, os.PathLike) or (
         isinstance(item, str) and ("/" in item or ".so" in item))
 
@@ -95,8 +92,8 @@ def given(value, manifest):
         if _is_path(item) or isinstance(item, (str, dict, types.ModuleType)):
             continue
         raise TypeError(_options.sentence(
-            "native_libraries", item, "a path, the name of a package, a module "
-            "or a dict of names and capsules"))
+            "native_libraries", item, "a path, (path, manifest), the name of a "
+            "package, a module or a dict of names and capsules"))
     if isinstance(manifest, dict):
         manifest = json.dumps(manifest)
     elif manifest is not None:
@@ -115,7 +112,8 @@ def opened(items, manifest):
     libraries, handlers = [], {}
     for item in items:
         if _is_path(item):
-            path, _, file = os.fspath(item).partition(_MANIFEST)
+            path, file = map(os.fspath,
+                             item if isinstance(item, tuple) else (item, ""))
             libraries.append(
                 _core.open_library_text(path, manifest)
                 if manifest is not None and not file

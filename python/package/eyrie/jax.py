@@ -17,7 +17,7 @@ import threading
 import jax
 import numpy as np
 
-from eyrie import _compile, _model, _native
+from eyrie import _compile, _core, _model, _native
 
 
 def _to_jax(leaf):
@@ -100,7 +100,7 @@ class _Jit:
         text, options, flags = _compile.text_of(lowered), self._options, []
         if b"xf64" in text or b"<f64" in text:
             flags = ["--iree-input-demote-f64-to-f32=false"]
-        if _native.has_custom_calls(text):
+        if _core.has_custom_calls(text):
             program = _native.link(text)
             text = program.text
             options = {**options, "manifest": program.manifest,
