@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import unittest
+import unittest.mock
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,7 +20,7 @@ import ml_dtypes
 import numpy as np
 
 import eyrie
-from eyrie import _core, _errors
+from eyrie import _asyncio, _core, _errors
 
 MODULES = sys.argv.pop(1) if len(sys.argv) > 1 else "tests/modules"
 
@@ -456,6 +457,22 @@ class ProcessesTest(unittest.TestCase):
         self.assertLess(took, 5)
         # A queue goes on after a call that was cancelled.
         self.assertEqual(loops.sum_to(10), 45)
+
+    def test_asyncio_busy_models_take_turns(self):
+        loops, add = load("loops"), load("add").add
+
+        async def main():
+            queued = [asyncio.create_task(loops.sum_to.aio(10**6))
+                      for _ in range(100)]
+            await asyncio.sleep(0)
+            await add.aio(floats(1, 1, 1, 1), floats(1, 1, 1, 1))
+            left = [task for task in queued if not task.done()]
+            await asyncio.gather(*queued)
+            return len(left)
+
+        with unittest.mock.patch.object(_asyncio, "_pool",
+                                        ThreadPoolExecutor(1)):
+            self.assertGreater(asyncio.run(main()), 0)
 
     def test_asyncio(self):
         loops, add = load("loops"), load("add").add

@@ -1,8 +1,9 @@
 """Calls of event loops, which wait in queues and not in threads.
 
 Each loaded module has a queue. While it is not empty, one thread of a pool
-makes its calls in turn, so calls that wait for their turn hold no thread and do
-not delay calls of other models.
+makes its calls in turn, so calls that wait for their turn hold no thread. If
+more models are busy than there are threads, a thread makes one call of each in
+turn, so a model that is always busy does not delay the others for longer.
 """
 
 import asyncio
@@ -15,20 +16,29 @@ from concurrent.futures import ThreadPoolExecutor
 _MAX_THREADS = max(32, 2 * (os.cpu_count() or 1))
 _pool = None
 _pool_lock = threading.Lock()
+_waiting = 0  # queues that have no thread yet
 
 
 def _submit(function):
-    global _pool  # pylint: disable=global-statement
+    global _pool, _waiting  # pylint: disable=global-statement
     with _pool_lock:
         if _pool is None:
             _pool = ThreadPoolExecutor(_MAX_THREADS, "eyrie")
-        _pool.submit(function)
+        _pool.submit(_begin, function)
+        _waiting += 1
+
+
+def _begin(function):
+    global _waiting  # pylint: disable=global-statement
+    with _pool_lock:
+        _waiting -= 1
+    function()
 
 
 def after_fork():
     """Forgets the threads of the parent."""
-    global _pool, _pool_lock  # pylint: disable=global-statement
-    _pool, _pool_lock = None, threading.Lock()
+    global _pool, _pool_lock, _waiting  # pylint: disable=global-statement
+    _pool, _pool_lock, _waiting = None, threading.Lock(), 0
 
 
 class Queue:
@@ -51,12 +61,16 @@ class Queue:
         return future
 
     def _run(self):
+        began = False
         while True:
             with self._lock:
                 if not self._jobs:
                     self._is_active = False
                     return
+                if began and _waiting:
+                    break
                 call, loop, future = self._jobs.popleft()
+            began = True
             if future.cancelled():
                 continue
             try:
@@ -68,6 +82,7 @@ class Queue:
             except RuntimeError:  # the loop is closed
                 pass
             del call, loop, future, result, error
+        _submit(self._run)
 
 
 def _finish(future, result, error):
