@@ -23,8 +23,9 @@ namespace {
 
 struct DeviceArray {
   PyObject_HEAD Value value;
-  bool is_viewed;  // it is the base of NumPy arrays
-  bool is_given;   // to a call, which took the value
+  std::shared_ptr<char> sharing;  // with the bases of views and DLPack tensors
+  bool is_base;                   // of a NumPy array
+  bool is_given;                  // to a call, which took the value
 };
 
 PyTypeObject* type = nullptr;
@@ -38,6 +39,13 @@ const Value& ValueOf(PyObject* self) {
     RaiseArgument("The DeviceArray was given away to a call (eyrie.donate).");
   }
   return Of(self).value;
+}
+
+// Returns an object that all who use the array's memory share.
+std::shared_ptr<char> SharingOf(PyObject* self) {
+  std::shared_ptr<char>& sharing = Of(self).sharing;
+  if (sharing == nullptr) sharing = std::make_shared<char>();
+  return sharing;
 }
 
 ArrayView ViewOf(PyObject* self) { return Unwrap(ValueOf(self).array()); }
@@ -54,6 +62,7 @@ eyrie_array_t ArrayOf(PyObject* self) {
 void Destroy(PyObject* self) {
   PyTypeObject* const own = Py_TYPE(self);
   Of(self).value.~Value();
+  Of(self).sharing.~shared_ptr();
   reinterpret_cast<freefunc>(PyType_GetSlot(own, Py_tp_free))(self);
   Py_DECREF(own);
 }
@@ -92,14 +101,17 @@ template <typename Managed>
 struct Export {
   Managed managed = {};
   Value value;
+  std::shared_ptr<char> sharing;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;  // in elements
 };
 
 template <typename Managed>
-nb::object NewCapsule(const Value& value, const char* name, bool is_copy) {
+nb::object NewCapsule(const Value& value, std::shared_ptr<char> sharing,
+                      const char* name, bool is_copy) {
   auto made = std::make_unique<Export<Managed>>();
   made->value = value;
+  made->sharing = std::move(sharing);
   const ArrayView view = Unwrap(value.array());
   const DtypeRow* const row = FindDtype(view.dtype());
   if (row == nullptr || (view.dtype() & 0xFF) < 8) {
@@ -170,10 +182,12 @@ PyObject* Dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
     }
     const bool copies = copy == Py_True;
     const Value value = copies ? CopyOf(self) : ValueOf(self);
+    auto sharing = copies ? nullptr : SharingOf(self);
     if (version != Py_None && nb::cast<int>(nb::handle(version)[0]) >= 1) {
-      return NewCapsule<VersionedTensor>(value, "dltensor_versioned", copies);
+      return NewCapsule<VersionedTensor>(value, std::move(sharing),
+                                         "dltensor_versioned", copies);
     }
-    return NewCapsule<OldTensor>(value, "dltensor", copies);
+    return NewCapsule<OldTensor>(value, std::move(sharing), "dltensor", copies);
   });
 }
 
@@ -181,8 +195,16 @@ PyObject* DlpackDevice(PyObject*, PyObject*) {
   return Py_BuildValue("(ii)", kCpu, 0);
 }
 
+// Returns a view whose base is another DeviceArray of the same memory, so that
+// the end of the view is seen.
+nb::object ViewAsNumpy(PyObject* self) {
+  nb::object base = NewDeviceArray(ValueOf(self));
+  Of(base.ptr()).sharing = SharingOf(self);
+  return DeviceArrayToNumpy(std::move(base));
+}
+
 PyObject* Numpy(PyObject* self, PyObject*) {
-  return Guard([&] { return DeviceArrayToNumpy(nb::borrow(self)); });
+  return Guard([&] { return ViewAsNumpy(self); });
 }
 
 // __array__(dtype=None, copy=None)
@@ -195,7 +217,7 @@ PyObject* AsArray(PyObject* self, PyObject* args, PyObject* keywords) {
     return nullptr;
   }
   return Guard([&]() -> nb::object {
-    nb::object array = DeviceArrayToNumpy(nb::borrow(self));
+    nb::object array = ViewAsNumpy(self);
     if (dtype != Py_None) {
       const bool differs = !array.attr("dtype").equal(
           nb::module_::import_("numpy").attr("dtype")(nb::handle(dtype)));
@@ -265,7 +287,7 @@ PyObject* Reduce(PyObject* self, PyObject*) {
   return Guard([&] {
     return nb::make_tuple(
         nb::module_::import_("eyrie._model").attr("to_device_array"),
-        nb::make_tuple(DeviceArrayToNumpy(nb::borrow(self))));
+        nb::make_tuple(ViewAsNumpy(self)));
   });
 }
 
@@ -331,7 +353,8 @@ nb::object NewDeviceArray(Value value) {
   PyObject* const made = allocate(type, 0);
   if (made == nullptr) throw nb::python_error();
   new (&Of(made).value) Value(std::move(value));
-  Of(made).is_viewed = Of(made).is_given = false;
+  new (&Of(made).sharing) std::shared_ptr<char>();
+  Of(made).is_base = Of(made).is_given = false;
   return nb::steal(made);
 }
 
@@ -340,16 +363,22 @@ const Value* DeviceArrayValue(nb::handle object) {
   return &ValueOf(object.ptr());
 }
 
+bool IsShared(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != type) return false;
+  const DeviceArray& array = Of(object.ptr());
+  return array.is_base || array.sharing.use_count() > 1;
+}
+
 Value GiveAway(nb::handle object) {
   if (DeviceArrayValue(object) == nullptr) {
     RaiseArgument("Only an eyrie.DeviceArray can be given away; this is " +
                   TypeText(object) + ".");
   }
   DeviceArray& array = Of(object.ptr());
-  if (array.is_viewed) {
+  if (IsShared(object)) {
     RaiseArgument(
-        "NumPy arrays share the memory of the DeviceArray, so it cannot be "
-        "given away; lend it (eyrie.lend).");
+        "NumPy arrays or DLPack tensors share the memory of the DeviceArray, "
+        "so it cannot be given away; lend it (eyrie.lend).");
   }
   array.is_given = true;
   return std::move(array.value);
@@ -357,7 +386,7 @@ Value GiveAway(nb::handle object) {
 
 nb::object DeviceArrayToNumpy(nb::object array) {
   const eyrie_array_t description = ArrayOf(array.ptr());
-  Of(array.ptr()).is_viewed = true;
+  Of(array.ptr()).is_base = true;
   return NewNumpyArray(description, std::move(array));
 }
 

@@ -22,9 +22,11 @@ nanobind::object NewDeviceArray(Value value);
 // given away.
 const Value* DeviceArrayValue(nanobind::handle object);
 
+// Reports whether NumPy arrays or DLPack tensors use a DeviceArray's memory.
+bool IsShared(nanobind::handle object);
+
 // Returns a DeviceArray's value, which the object loses. Throws eyrie.Error if
-// the object is something else, was given away before, or is the base of NumPy
-// arrays, which would lose their memory.
+// the object is something else, was given away before, or is shared.
 Value GiveAway(nanobind::handle object);
 
 // Returns a numpy.ndarray over the array's memory, which keeps the DeviceArray.

@@ -85,16 +85,22 @@ class DeviceArrayTest(unittest.TestCase):
     def test_memory_that_others_use_is_not_given_away(self):
         put = load("consume", results="device").put
         array = _core.device_array(np.zeros(8, np.float32))
-        view = array.numpy()
+        view, tensor = array.numpy(), array.__dlpack__()
         row = floats(1, 2)
         for object_, wrong in (
-                (array, "NumPy arrays share the memory"),
+                (array, "NumPy arrays or DLPack tensors share the memory"),
+                (view.base, "share the memory"),
                 (view, "Only an eyrie.DeviceArray can .* this is ndarray"),
                 ([array], "this is list")):
             with self.subTest(wrong):
                 with self.assertRaisesRegex(eyrie.ArgumentError, wrong):
                     put(eyrie.donate(object_), row, 0)
         self.assertEqual(array.numpy().tolist(), [0] * 8)
+        del view
+        self.assertTrue(_core.is_shared(array))
+        del tensor
+        self.assertFalse(_core.is_shared(array))
+        self.assertEqual(put(eyrie.donate(array), row, 0).numpy()[0], 1)
         # The array is gone even if the call fails.
         other = _core.device_array(np.zeros(8, np.float32))
         with self.assertRaises(eyrie.Error):

@@ -135,6 +135,34 @@ class JaxTest(unittest.TestCase):
         # 2.0 is of a weak type; the others are f32 to JAX.
         self.assertEqual(len(ours._compiled), 2)
 
+    def test_donated_arguments(self):
+        jnp, count = self.jax.numpy, 1 << 15
+        put = self.ours.jit(lambda cache, x, i: cache.at[i].set(x),
+                            donate_argnums=0)
+        first = jnp.zeros(count)
+        cache = put(first, 1.0, 0)
+        self.assertTrue(first.is_deleted())
+        places = set()
+        for i in range(1, 4):
+            places.add(cache.unsafe_buffer_pointer())
+            cache = put(cache, 1.0, i)
+        self.assertEqual((len(places), float(cache.sum())), (1, 4))
+        view = np.asarray(cache)  # keeps its elements
+        self.assertEqual(float(put(cache, 9.0, 0)[0]), 9)
+        self.assertEqual(view[0], 1)
+        with self.assertRaisesRegex(RuntimeError, "deleted"):
+            put(cache, 1.0, 0)
+        constant = np.arange(count, dtype=np.float32)
+        f = self.ours.jit(lambda x: (x + 1, x + 1, constant))
+        for donated in range(3):
+            results = f(jnp.zeros(count))
+            self.assertEqual(float(put(results[donated], 9.0, 5)[5]), 9)
+            self.assertEqual([float(results[i][5]) for i in range(3)
+                              if i != donated],
+                             [want for i, want in enumerate((1, 1, 5))
+                              if i != donated])
+        self.assertEqual(float(f(jnp.zeros(count))[2][5]), 5)
+
     def test_small_floats(self):
         jnp = self.jax.numpy
         x = jnp.array([1, 2, 0.5], jnp.bfloat16)

@@ -68,6 +68,9 @@ void AddValues(nb::module_& m) {
             Unwrap(Value::Array(view.dtype(), view.shape(), view.bytes())));
       },
       "Returns a DeviceArray with a copy of an array's elements.");
+  m.def("is_shared", &IsShared,
+        "Reports whether a DeviceArray cannot be given away, because others "
+        "use its memory.");
 }
 
 // Returns (runs_here, devices, reasons, notes, patterns, formats, modules,

@@ -8,11 +8,12 @@
     vmfb = eyrie.compile(exported)             # once, perhaps elsewhere
     f = eyrie.jax.wrap(exported, vmfb)
 
-Needs jax, and iree-compile for `jit`. Arrays of results are jax.Array.
+Needs jax, and iree-compile for `jit`. Results are jax.Arrays.
 """
 
 import functools
 import threading
+import weakref
 
 import jax
 import numpy as np
@@ -20,8 +21,49 @@ import numpy as np
 from eyrie import _compile, _core, _model, _native
 
 
-def _to_jax(leaf):
-    return jax.numpy.asarray(leaf)
+_SHARED = 1 << 16  # bytes; it takes less time to copy smaller arrays
+
+# The results that share memory: for the id of each jax.Array, a weak reference
+# to it and the DeviceArray.
+_shared = {}
+
+
+def _to_jax(array):
+    if array.nbytes < _SHARED:
+        return jax.numpy.asarray(array.numpy())
+    made = jax.dlpack.from_dlpack(array)
+    key = id(made)
+    _shared[key] = (weakref.ref(made, lambda _: _shared.pop(key, None)), array)
+    return made
+
+
+def _give(leaf):
+    """Deletes a jax.Array and returns its elements for a call to own."""
+    reference, array = _shared.pop(id(leaf), (None, None))
+    if reference is None or reference() is not leaf:
+        array = _model.to_device_array(leaf)
+    if isinstance(leaf, jax.Array):
+        leaf.delete()
+    if _core.is_shared(array):  # NumPy arrays still use it
+        array = array.copy()
+    return _model.donate(array)
+
+
+def _separate(arrays):
+    """Copies large arrays that share memory with others of the list.
+
+    A function that returns a value twice may return the same memory.
+    """
+    spans, separate = [], []
+    for array in arrays:
+        if array.nbytes >= _SHARED:
+            begin = array.numpy().ctypes.data
+            if any(begin < other_end and begin + array.nbytes > other_begin
+                   for other_begin, other_end in spans):
+                array = array.copy()
+            spans.append((begin, begin + array.nbytes))
+        separate.append(array)
+    return separate
 
 
 def _call(function, leaves, tree):
@@ -31,6 +73,8 @@ def _call(function, leaves, tree):
         results = ()
     elif tree.num_leaves == 1:
         results = (results,)
+    else:
+        results = _separate(results)
     return jax.tree_util.tree_unflatten(tree, map(_to_jax, results))
 
 
@@ -69,7 +113,7 @@ def wrap(exported, module, *, function="main", **options):
     """
     model = module if isinstance(module, _model.Model) else _model.load(
         module, **options)
-    entry = model[function]
+    entry = model[function].options(results="device")
     kept = exported.module_kept_var_idx
 
     def call(*args, **kwargs):
@@ -88,10 +132,10 @@ def wrap(exported, module, *, function="main", **options):
 class _Jit:
     """A function that is compiled for each new structure of arguments."""
 
-    def __init__(self, function, target, flags, options):
+    def __init__(self, function, donation, target, flags, options):
         functools.update_wrapper(self, function)
         # Otherwise JAX drops arguments that the function does not use.
-        self._jitted = jax.jit(function, keep_unused=True)
+        self._jitted = jax.jit(function, keep_unused=True, **donation)
         self._target, self._flags, self._options = target, flags, options
         self._compiled, self._lock = {}, threading.Lock()
 
@@ -110,7 +154,10 @@ class _Jit:
         module = _compile.compile(text, self._target,
                                   flags=[*flags, *_compile.listed(self._flags)])
         model = _model.load(module, **options)
-        return model["main"], lowered.out_tree
+        given = [leaf.donated for leaf
+                 in jax.tree_util.tree_leaves(lowered.args_info)]
+        return (model["main"].options(results="device"), given,
+                lowered.out_tree)
 
     def __call__(self, *args, **kwargs):
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
@@ -120,11 +167,14 @@ class _Jit:
             with self._lock:
                 if key not in self._compiled:
                     self._compiled[key] = self._compile(args, kwargs)
-        entry, out_tree = self._compiled[key]
+        entry, given, out_tree = self._compiled[key]
+        leaves = [_give(leaf) if is_given else leaf
+                  for leaf, is_given in zip(leaves, given)]
         return _call(entry, leaves, out_tree)
 
 
-def jit(function, *, target="cpu", flags=(), **options):
+def jit(function, *, donate_argnums=None, donate_argnames=None, target="cpu",
+        flags=(), **options):
     """Returns the function, compiled with iree-compile and run by Eyrie.
 
     It is compiled at the first call with arguments of each structure, shape and
@@ -132,7 +182,15 @@ def jit(function, *, target="cpu", flags=(), **options):
     those of `eyrie.load`. Custom calls of XLA FFI, such as those of
     jax.numpy.linalg and jax.ffi, call the handlers that are registered with
     JAX, and those of the option native_libraries.
+
+    donate_argnums, donate_argnames: as of jax.jit: the arguments that a call
+    deletes. It updates their memory in place if they are results of functions
+    of this module, of 64 KiB or more, that no NumPy array shares; otherwise it
+    updates a copy.
     """
+    donation = {name: value for name, value in
+                (("donate_argnums", donate_argnums),
+                 ("donate_argnames", donate_argnames)) if value is not None}
     if target == "vulkan":
         options.setdefault("device", "vulkan")
-    return _Jit(function, target, flags, options)
+    return _Jit(function, donation, target, flags, options)
