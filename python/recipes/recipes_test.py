@@ -1,12 +1,18 @@
 """Compares the recipes' results with those of one process.
 
-DIGITS is the path of digits.vmfb.
+DIGITS is the path of digits.vmfb. A recipe whose packages are missing skips,
+and prints the reason.
 
 Run by recipes_test.sh.
 """
 
+import contextlib
+import importlib
+import json
 import os
+import socket
 import unittest
+import urllib.request
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -21,8 +27,29 @@ def pictures():
     return PIXELS.reshape(-1, 8, 8).astype(np.float32)
 
 
+def recipe(name):
+    """Returns the module of a recipe."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as missing:
+        print(f"SKIPPED: {name}: {missing}.")
+        raise unittest.SkipTest(str(missing)) from None
+
+
+@contextlib.contextmanager
+def cluster():
+    """Runs a cluster of Ray on this machine. Actors need a CPU each."""
+    import ray
+    ray.init(num_cpus=8, include_dashboard=False, logging_level="error",
+             _temp_dir=os.environ.get("RAY_FOLDER"))
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
 class RecipesTest(unittest.TestCase):
-    """Runs each recipe on four workers; results must be equal bit for bit."""
+    """Runs each recipe; results must be equal bit for bit."""
 
     @classmethod
     def setUpClass(cls):
@@ -33,26 +60,40 @@ class RecipesTest(unittest.TestCase):
         right = (self.want.argmax(axis=1) == LABELS).mean()
         self.assertGreater(right, 0.98)
 
-    def test_dask(self):
-        import dask_partitions
-        got = dask_partitions.score(MODULE, pictures())
+    def compare(self, name):
+        got = recipe(name).score(MODULE, pictures())
         np.testing.assert_array_equal(got, self.want)
+
+    def test_dask(self):
+        self.compare("dask_partitions")
 
     def test_threads(self):
-        import thread_pool
-        got = thread_pool.score(MODULE, pictures())
-        np.testing.assert_array_equal(got, self.want)
+        self.compare("thread_pool")
 
     def test_ray(self):
-        import ray
-        import ray_actors
-        ray.init(num_cpus=4, include_dashboard=False, logging_level="error",
-                 _temp_dir=os.environ.get("RAY_FOLDER"))
-        try:
-            got = ray_actors.score(MODULE, pictures())
-        finally:
-            ray.shutdown()
-        np.testing.assert_array_equal(got, self.want)
+        recipe("ray_actors")
+        with cluster():
+            self.compare("ray_actors")
+
+    def test_ray_data(self):
+        recipe("ray_data")
+        with cluster():
+            self.compare("ray_data")
+
+    def test_ray_serve(self):
+        serve = recipe("ray_serve").serve
+        with socket.create_server(("localhost", 0)) as server:
+            port = server.getsockname()[1]  # free
+        with cluster():
+            serve.start(http_options={"port": port})
+            self.compare("ray_serve")
+            request = urllib.request.Request(
+                f"http://localhost:{port}", json.dumps(pictures()[0].tolist())
+                .encode())
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                got = json.load(answer)
+            serve.shutdown()
+        np.testing.assert_allclose(got, self.want[0], rtol=1e-6)
 
 
 if __name__ == "__main__":
