@@ -64,6 +64,10 @@ Value FromNarrow(nb::handle object, eyrie_dtype_t dtype) {
 }
 
 Value FromNumpy(nb::handle object) {
+  if (IsMasked(object.ptr())) {
+    RaiseArgument(
+        "A masked array cannot be an argument; pass x.filled(value).");
+  }
   eyrie_array_t array = {};
   bool is_read_only = false;
   if (Describe(object.ptr(), array, is_read_only)) {

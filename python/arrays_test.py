@@ -180,7 +180,10 @@ class EverywhereTest(unittest.TestCase):
             ("unsigned", [np.array([1, -2], np.int8)],
              "-2 is out of range for ui8"),
             ("same", np.array(["a"] * 4), "Arrays of str32 cannot"),
-            ("same", object(), "An object of type object cannot"),
+            ("same", np.ma.array(np.ones(4), mask=[0, 1, 0, 0]),
+             "Argument 0 ('input0'): A masked array"),
+            ("same", object(),
+             "Argument 0 ('input0'): An object of type object cannot"),
             ("same", np.ones(4, np.longdouble), "Arrays of float128 cannot"),
         ]
         for name, given, text in rows:

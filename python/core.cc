@@ -33,6 +33,27 @@ const char* NameOf(PyObject* object) {
              : "(a name with a NUL byte)";
 }
 
+// Converts an argument. Messages of errors begin with its index and name.
+Value Converted(nb::handle object, const std::vector<Parameter>& parameters,
+                size_t index) {
+  const bool is_known = index < parameters.size();
+  try {
+    return FromPython(object,
+                      is_known ? parameters[index].kind : EYRIE_KIND_ANY);
+  } catch (nb::python_error& error) {
+    std::string where = "Argument " + std::to_string(index);
+    if (is_known && !parameters[index].name.empty()) {
+      where += " ('" + parameters[index].name + "')";
+    }
+    const nb::handle value = error.value();
+    if (nb::hasattr(value, "code")) {  // an eyrie.Error
+      RaiseArgument(where + ": " + nb::cast<std::string>(nb::str(value)));
+    }
+    if (nb::hasattr(value, "add_note")) value.attr("add_note")(where + ".");
+    throw;
+  }
+}
+
 Error Closed() {
   return Error(EYRIE_FAILED_PRECONDITION, "The model is closed.");
 }
@@ -312,19 +333,16 @@ std::unique_ptr<Bound::Scratch> Core::Convert(Bound& bound,
   scratch->given.clear();
   scratch->names.clear();
   scratch->results.resize(bound.results.size());
-  const auto add = [&](nb::handle object, eyrie_kind_t kind) {
+  const std::vector<Parameter>& parameters = bound.arguments;
+  const auto add = [&](nb::handle object, size_t index) {
     Value* value = &scratch->slots[scratch->given.size()];
     if (!SetFromPython(object, *value)) {
-      value = &scratch->made.emplace_back(FromPython(object, kind));
+      value = &scratch->made.emplace_back(Converted(object, parameters, index));
     }
     if (choices.allow_loss) value->AllowLoss();
     scratch->given.push_back(value->get());
   };
-  const std::vector<Parameter>& parameters = bound.arguments;
-  for (size_t i = 0; i < given.count; ++i) {
-    add(given.values[i],
-        i < parameters.size() ? parameters[i].kind : EYRIE_KIND_ANY);
-  }
+  for (size_t i = 0; i < given.count; ++i) add(given.values[i], i);
   for (size_t i = 0; i < named; ++i) {
     const nb::handle object = given.values[given.count + i];
     const char* const name = NameOf(PyTuple_GetItem(given.names, i));
@@ -332,12 +350,10 @@ std::unique_ptr<Bound::Scratch> Core::Convert(Bound& bound,
       SetOuts(*scratch, object);
       continue;
     }
-    eyrie_kind_t kind = EYRIE_KIND_ANY;
-    for (const Parameter& parameter : parameters) {
-      if (parameter.name == name) kind = parameter.kind;
-    }
+    size_t index = 0;
+    while (index < parameters.size() && parameters[index].name != name) ++index;
     scratch->names.push_back(name);
-    add(object, kind);
+    add(object, index);
   }
   return scratch;
 }

@@ -56,6 +56,9 @@ class ValuesTest(unittest.TestCase):
              np.array([4, 5], np.int32)),
             ("sum", ([1, 2, 3, 2**40],), {}, 2**40 + 6),
             ("scalars", (1, -2, 2**40, 1.5), {}, (1, -2, 2**40, 1.5)),
+            ("scalars", (1, -2, 3, np.array(1e-3)), {},
+             (1, -2, 3, float(np.float32(1e-3)))),
+            ("scalars", (1, -2, np.array(3), np.array(4)), {}, (1, -2, 3, 4)),
         ]
         for name, args, kwargs, want in rows:
             with self.subTest(name):
@@ -153,6 +156,7 @@ class ValuesTest(unittest.TestCase):
             ((row, object()), TypeError, "type object cannot be an argument"),
             ((row, row.astype(">c16")), TypeError, "cannot be converted"),
             ((row, None), TypeError, "None is given"),
+            ((row, [1j] * 4), TypeError, "[0]: an array cf128 is given; f32"),
             ((row, np.array(["a"])), TypeError, "str"),
             ((row, {1: 2}), TypeError, "keys of a dict must be str"),
             ((row, 2**64), OverflowError, ""),
@@ -166,7 +170,7 @@ class ValuesTest(unittest.TestCase):
         self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
         endless = []
         endless.append(endless)
-        with self.assertRaises(ValueError):
+        with self.assertRaisesRegex(eyrie.ArgumentError, "1 .* 128 deep"):
             add(row, endless)
         with self.assertRaises(eyrie.Error) as caught:
             eyrie.load("/nonexistent.vmfb")
@@ -255,6 +259,7 @@ class ModelTest(unittest.TestCase):
         add = load("add")
         self.assertIs(add.add, add.add)
         self.assertEqual(add.add, add["add"])
+        self.assertEqual(list(add), ["add"])
         self.assertNotEqual(add.add, add.sibling().add)
         self.assertEqual(len({add.add, add["add"]}), 1)
         gone = weakref.ref(add)

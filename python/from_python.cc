@@ -106,7 +106,7 @@ bool FromContainer(nb::handle object, int depth, Value& value) {
 
 Value From(nb::handle object, eyrie_kind_t kind, int depth) {
   if (depth > kMaxDepth) {
-    throw nb::value_error("Arguments are nested more than 128 deep.");
+    RaiseArgument("The object is nested more than 128 deep.");
   }
   PyObject* const p = object.ptr();
   if (p == Py_None) return Value();

@@ -218,8 +218,15 @@ bool IsNumpyScalar(PyObject* object) {
   return MayExist() && PyArray_IsScalar(object, Generic);
 }
 
+bool IsMasked(PyObject* object) {
+  const nb::handle array(object);
+  return !PyArray_CheckExact(object) && nb::hasattr(array, "mask") &&
+         nb::cast<bool>(nb::bool_(array.attr("mask").attr("any")()));
+}
+
 bool Describe(PyObject* object, eyrie_array_t& description,
               bool& is_read_only) {
+  if (IsMasked(object)) return false;
   auto* const array = reinterpret_cast<PyArrayObject*>(object);
   description.dtype = TypeOf(PyArray_DESCR(array));
   if (description.dtype == EYRIE_DTYPE_NONE || IsNarrow(description.dtype)) {

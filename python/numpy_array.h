@@ -34,8 +34,12 @@ eyrie_dtype_t FindDtype(uint8_t code, uint8_t bits);
 bool IsNumpyArray(PyObject* object);
 bool IsNumpyScalar(PyObject* object);
 
+// Reports whether a numpy.ndarray is a masked array with masked elements.
+bool IsMasked(PyObject* array);
+
 // Describes a numpy.ndarray. The pointers are valid as long as the array.
-// Returns false if its dtype is not an element type in native byte order.
+// Returns false if its dtype is not an element type in native byte order, or if
+// IsMasked.
 bool Describe(PyObject* array, eyrie_array_t& description, bool& is_read_only);
 
 // Returns "big-endian float32", for messages.

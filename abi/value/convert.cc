@@ -99,7 +99,8 @@ bool IsNumberArray(const HostValue& value) {
 absl::StatusOr<HostValue> NumberAs(const HostValue& value, ElementType type) {
   const HostArray& array = *value.array();
   uint8_t element[sizeof(int64_t)] = {};
-  const bool converts = array.casts() || IsLossless(array.type(), type);
+  const bool converts =
+      (array.casts() && IsReal(array.type())) || IsLossless(array.type(), type);
   if (!converts || hal::StrideBits(type) % 8 != 0) {
     return WrongKind(value, type);
   }
@@ -260,7 +261,11 @@ absl::Status ToFloat(const HostValue& value, ElementType type, double& result) {
     return absl::OkStatus();
   }
   if (IsNumberArray(value)) {
-    ASSIGN_OR_RETURN(const HostValue element, NumberAs(value, type));
+    const HostArray& array = *value.array();
+    HostValue element = ReadElement(array.data(), array.type());
+    if (array.casts() || !(element.number() || element.integer())) {
+      ASSIGN_OR_RETURN(element, NumberAs(value, type));
+    }
     return ToFloat(element, type, result);
   }
   if (value.bytes() != nullptr && ParseSpecial(*value.bytes(), result)) {

@@ -1,9 +1,9 @@
 import os
 from inspect import Signature
 from types import ModuleType, TracebackType
-from typing import (Any, Callable, Dict, Iterable, List, Literal, Mapping,
-                    MutableMapping, NamedTuple, Optional, Sequence, Tuple, Type,
-                    Union, final)
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Literal,
+                    Mapping, MutableMapping, NamedTuple, Optional, Sequence,
+                    Tuple, Type, Union, final)
 
 import numpy as np
 import numpy.typing as npt
@@ -112,6 +112,7 @@ class Model:
     @property
     def name(self) -> str: ...
     def __getitem__(self, name: str) -> Function: ...
+    def __iter__(self) -> Iterator[str]: ...
     def __getattr__(self, name: str) -> Function: ...
     def sibling(self, snapshot: Optional[Snapshot] = ...) -> Model: ...
     @property

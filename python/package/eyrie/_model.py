@@ -154,6 +154,9 @@ class Model:
                            f"{', '.join(self.functions)}.")
         return Function(self._loaded, name)
 
+    def __iter__(self):
+        return iter(self.functions)
+
     def __getattr__(self, name):
         if name.startswith("__") or name == "_loaded":
             raise AttributeError(name)
