@@ -58,8 +58,9 @@ Value FromInteger(nb::handle object) {
   return Value(static_cast<uint64_t>(natural));
 }
 
-// A NumPy scalar keeps its dtype if the signature does not have a type for it.
-// Otherwise it is a number, which is converted like a Python number.
+// A NumPy scalar, or an array of rank 0 for a number, keeps its dtype if the
+// signature does not have a type for it. Otherwise it is a number, which is
+// converted like a Python number.
 Value FromNumpyScalar(nb::handle object, eyrie_kind_t kind, int depth) {
   if (kind == EYRIE_KIND_ANY || kind == EYRIE_KIND_REF) {
     return ArrayFromPython(CallNumpy("asarray", object));
@@ -111,7 +112,12 @@ Value From(nb::handle object, eyrie_kind_t kind, int depth) {
   PyObject* const p = object.ptr();
   if (p == Py_None) return Value();
   if (PyBool_Check(p)) return Value(p == Py_True);
-  if (IsNumpyArray(p)) return ArrayFromPython(object);
+  if (IsNumpyArray(p)) {
+    const bool is_number = kind == EYRIE_KIND_BOOL || kind == EYRIE_KIND_INT ||
+                           kind == EYRIE_KIND_FLOAT;
+    return is_number && RankOf(p) == 0 ? FromNumpyScalar(object, kind, depth)
+                                       : ArrayFromPython(object);
+  }
   if (IsNumpyScalar(p)) return FromNumpyScalar(object, kind, depth);
   if (PyFloat_Check(p)) return Value(PyFloat_AsDouble(p));
   if (PyLong_Check(p)) return FromInteger(object);
@@ -170,7 +176,7 @@ bool SetFromPython(nb::handle object, Value& value) {
   if (IsNumpyArray(p)) {
     eyrie_array_t array = {};
     bool is_read_only = false;
-    if (!Describe(p, array, is_read_only)) return false;
+    if (RankOf(p) == 0 || !Describe(p, array, is_read_only)) return false;
     if (value.get() == nullptr) value = Value::Adopt(eyrie_value_null());
     // A call that does not lend its arguments copies them, so it does not
     // matter whether they are read-only.

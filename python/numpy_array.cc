@@ -218,6 +218,11 @@ bool IsNumpyScalar(PyObject* object) {
   return MayExist() && PyArray_IsScalar(object, Generic);
 }
 
+size_t RankOf(PyObject* object) {
+  return static_cast<size_t>(
+      PyArray_NDIM(reinterpret_cast<PyArrayObject*>(object)));
+}
+
 bool IsMasked(PyObject* object) {
   const nb::handle array(object);
   return !PyArray_CheckExact(object) && nb::hasattr(array, "mask") &&
@@ -232,7 +237,7 @@ bool Describe(PyObject* object, eyrie_array_t& description,
   if (description.dtype == EYRIE_DTYPE_NONE || IsNarrow(description.dtype)) {
     return false;
   }
-  description.rank = static_cast<size_t>(PyArray_NDIM(array));
+  description.rank = RankOf(object);
   description.shape = reinterpret_cast<const int64_t*>(PyArray_DIMS(array));
   description.strides =
       reinterpret_cast<const int64_t*>(PyArray_STRIDES(array));

@@ -34,6 +34,9 @@ eyrie_dtype_t FindDtype(uint8_t code, uint8_t bits);
 bool IsNumpyArray(PyObject* object);
 bool IsNumpyScalar(PyObject* object);
 
+// Returns the rank of a numpy.ndarray.
+size_t RankOf(PyObject* array);
+
 // Reports whether a numpy.ndarray is a masked array with masked elements.
 bool IsMasked(PyObject* array);
 

@@ -261,11 +261,7 @@ absl::Status ToFloat(const HostValue& value, ElementType type, double& result) {
     return absl::OkStatus();
   }
   if (IsNumberArray(value)) {
-    const HostArray& array = *value.array();
-    HostValue element = ReadElement(array.data(), array.type());
-    if (array.casts() || !(element.number() || element.integer())) {
-      ASSIGN_OR_RETURN(element, NumberAs(value, type));
-    }
+    ASSIGN_OR_RETURN(const HostValue element, NumberAs(value, type));
     return ToFloat(element, type, result);
   }
   if (value.bytes() != nullptr && ParseSpecial(*value.bytes(), result)) {
