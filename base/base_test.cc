@@ -202,6 +202,56 @@ TEST(MappedFile, MapsAPartPrivately) {
             absl::StatusCode::kOutOfRange);
 }
 
+TEST(MappedFile, MapsAPartOfADescriptor) {
+  const std::string path =
+      TempFile("part", std::string(5000, 'a') + "bc" + std::string(100, 'd'));
+  const int fd = open(path.c_str(), O_RDONLY);
+  const int folder = open("/", O_RDONLY);
+  const int writes = open(path.c_str(), O_WRONLY);
+  auto file = MappedFile::OpenPart(fd, 5000, std::nullopt, "x");
+  struct Case {
+    int descriptor;
+    uint64_t offset;
+    std::optional<uint64_t> size;
+    std::string want;  // the size, or the error
+  };
+  const uint64_t kMost = ~uint64_t{0};
+  const Case kCases[] = {
+      {fd, 0, std::nullopt, "5102"},
+      {fd, 5101, 1, "1"},
+      {fd, 5102, std::nullopt, "0"},
+      {fd, 5102, 1,
+       "OUT_OF_RANGE: The range of 1 bytes at offset 5102 exceeds x (5102 "
+       "bytes)."},
+      {fd, kMost, std::nullopt,
+       "OUT_OF_RANGE: The range at offset 18446744073709551615 exceeds x (5102 "
+       "bytes)."},
+      {fd, 1, kMost,
+       "OUT_OF_RANGE: The range of 18446744073709551615 bytes at offset 1 "
+       "exceeds x (5102 bytes)."},
+      {folder, 0, std::nullopt,
+       "INVALID_ARGUMENT: x is not an open regular file."},
+      {-1, 0, std::nullopt, "INVALID_ARGUMENT: x is not an open regular file."},
+      {writes, 0, std::nullopt,
+       "PERMISSION_DENIED: Cannot map x: Permission denied."},
+  };
+  for (const Case& c : kCases) {
+    auto part = MappedFile::OpenPart(c.descriptor, c.offset, c.size, "x");
+    EXPECT_EQ(
+        part.ok() ? absl::StrCat((*part)->bytes().size()) : Show(part.status()),
+        c.want);
+  }
+  close(fd);
+  close(folder);
+  close(writes);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ((*file)->bytes()[1], 'c');
+  auto mine = (*file)->MapPrivately((*file)->bytes().subspan(1, 2));
+  ASSERT_TRUE(mine.ok()) << mine.status();
+  EXPECT_EQ((*mine)->bytes()[0], 'c');
+  EXPECT_EQ((*mine)->bytes()[1], 'd');
+}
+
 bool IsInterruptBlocked() {
   sigset_t blocked;
   sigemptyset(&blocked);

@@ -38,6 +38,12 @@ size_t PipeBytes() {
          static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
+// Returns the number of bytes between the start of a page and an offset in it.
+size_t LeadOf(uint64_t offset) {
+  return static_cast<size_t>(offset %
+                             static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+}
+
 // A growing block from aligned_alloc.
 struct HeapBlock {
   uint8_t* data = nullptr;
@@ -117,16 +123,41 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Map(
         absl::StrCat(path, " is a directory, not a file."));
   }
   if (!S_ISREG(info.st_mode)) return ReadAll(file.get(), path);
-  if (info.st_size == 0) {
+  return MapPart(std::move(file), 0, static_cast<uint64_t>(info.st_size), path);
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenPart(
+    int descriptor, uint64_t offset, std::optional<uint64_t> size,
+    const std::string& name) {
+  struct stat info;
+  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is not an open regular file."));
+  }
+  const auto all = static_cast<uint64_t>(info.st_size);
+  if (offset > all || (size && *size > all - offset)) {
+    return absl::OutOfRangeError(absl::StrCat(
+        size ? absl::StrCat("The range of ", *size, " bytes") : "The range",
+        " at offset ", offset, " exceeds ", name, " (", all, " bytes)."));
+  }
+  Descriptor file(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!file.is_open()) return SystemError("open", name, errno);
+  return MapPart(std::move(file), offset, size.value_or(all - offset), name);
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::MapPart(
+    Descriptor file, uint64_t offset, uint64_t size, const std::string& path) {
+  if (size == 0) {
     return std::shared_ptr<const MappedFile>(
         new MappedFile(path, nullptr, 0, Storage::kNone, -1));
   }
-  size_t size = static_cast<size_t>(info.st_size);
-  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (data == MAP_FAILED) return SystemError("map", path, errno);
+  const size_t lead = LeadOf(offset);
+  void* base = mmap(nullptr, lead + size, PROT_READ, MAP_PRIVATE, file.get(),
+                    static_cast<off_t>(offset - lead));
+  if (base == MAP_FAILED) return SystemError("map", path, errno);
   return std::shared_ptr<const MappedFile>(
-      new MappedFile(path, static_cast<const uint8_t*>(data), size,
-                     Storage::kMapping, file.release()));
+      new MappedFile(path, static_cast<const uint8_t*>(base) + lead, size,
+                     Storage::kMapping, file.release(), offset));
 }
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::ReadAll(
@@ -172,7 +203,8 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::ReadAll(
 
 MappedFile::~MappedFile() {
   if (storage_ == Storage::kMapping) {
-    munmap(const_cast<uint8_t*>(data_), size_);
+    const size_t lead = LeadOf(file_offset_);
+    munmap(const_cast<uint8_t*>(data_) - lead, lead + size_);
     close(descriptor_);
   } else if (storage_ == Storage::kHeap) {
     std::free(const_cast<uint8_t*>(data_));
@@ -193,13 +225,13 @@ absl::StatusOr<std::shared_ptr<const PrivateMapping>> MappedFile::MapPrivately(
                                               " bytes to map are not part of ",
                                               path_, " (", size_, " bytes)."));
   }
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const size_t lead = offset % page;
+  const uint64_t at = file_offset_ + offset;
+  const size_t lead = LeadOf(at);
   const size_t mapped_size = lead + part.size();
   // No reserve, since pages that are never written need no memory.
   void* base = mmap(nullptr, mapped_size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_NORESERVE, descriptor_,
-                    static_cast<off_t>(offset - lead));
+                    static_cast<off_t>(at - lead));
   if (base == MAP_FAILED) return SystemError("map", path_, errno);
   return std::shared_ptr<const PrivateMapping>(new PrivateMapping(
       base, mapped_size, {static_cast<uint8_t*>(base) + lead, part.size()}));

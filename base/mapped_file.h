@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/descriptor.h"
 
 namespace eyrie {
 
@@ -59,6 +61,16 @@ class MappedFile {
   static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
       const std::string& path, uint64_t most);
 
+  // Maps `size` bytes at `offset` of an open regular file; no size means all
+  // bytes up to its end. Duplicates the descriptor, which the caller may close.
+  // `name` is for messages and path(). INVALID_ARGUMENT: the descriptor is not
+  // open, or not that of a regular file. OUT_OF_RANGE: the range exceeds the
+  // file. PERMISSION_DENIED: it was not opened for reading.
+  // RESOURCE_EXHAUSTED: the system has no memory for the mapping.
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenPart(
+      int descriptor, uint64_t offset, std::optional<uint64_t> size,
+      const std::string& name);
+
   // Called with the number of bytes about to be allocated, and with 0 before
   // each piece is read. An error ends the reading and is returned.
   using Gate = absl::FunctionRef<absl::Status(uint64_t more)>;
@@ -74,8 +86,8 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
-  // Valid as long as this object. Aligned to at least 64 bytes. Empty for an
-  // empty file.
+  // Valid as long as this object. Aligned to at least 64 bytes, or as a part's
+  // offset in its file. Empty for an empty file.
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
 
@@ -93,20 +105,25 @@ class MappedFile {
   // Takes over the descriptor.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Map(
       int descriptor, const std::string& path);
+  // Maps a part of a regular file, which has these bytes.
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> MapPart(
+      Descriptor file, uint64_t offset, uint64_t size, const std::string& path);
 
   MappedFile(std::string path, const uint8_t* data, size_t size,
-             Storage storage, int descriptor)
+             Storage storage, int descriptor, uint64_t file_offset = 0)
       : path_(std::move(path)),
         data_(data),
         size_(size),
         storage_(storage),
-        descriptor_(descriptor) {}
+        descriptor_(descriptor),
+        file_offset_(file_offset) {}
 
   std::string path_;
   const uint8_t* data_;
   size_t size_;
   Storage storage_;
-  int descriptor_;  // owned; -1 if not a mapping
+  int descriptor_;        // owned; -1 if not a mapping
+  uint64_t file_offset_;  // of bytes(), if a mapping
 };
 
 }  // namespace eyrie

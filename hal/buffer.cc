@@ -24,14 +24,13 @@ Buffer::Buffer(const BufferParams& params, uint64_t length, uint8_t* host_data)
       params_(params),
       host_data_(host_data) {}
 
-Buffer::Buffer(Ref<Buffer> allocation, uint64_t offset, uint64_t length)
+Buffer::Buffer(Ref<Buffer> buffer, uint64_t offset, uint64_t length)
     : ChargedObject(kType),
-      byte_offset_(offset),
+      byte_offset_(buffer->byte_offset_ + offset),
       byte_length_(length),
-      params_(allocation->params_),
-      host_data_(allocation->host_data_ ? allocation->host_data_ + offset
-                                        : nullptr) {
-  allocation_ = std::move(allocation);
+      params_(buffer->params_),
+      host_data_(buffer->host_data_ ? buffer->host_data_ + offset : nullptr) {
+  allocation_ = buffer->allocation_ ? buffer->allocation_ : std::move(buffer);
 }
 
 void Buffer::Reset(const BufferParams& params, uint64_t length) {
@@ -44,10 +43,14 @@ absl::StatusOr<Ref<Buffer>> Buffer::Subspan(Ref<Buffer> buffer, uint64_t offset,
                                             uint64_t length) {
   ASSIGN_OR_RETURN(length, buffer->ResolveRange(offset, length));
   if (offset == 0 && length == buffer->byte_length_) return buffer;
-  const uint64_t start = buffer->byte_offset_ + offset;
-  Ref<Buffer> allocation =
-      buffer->allocation_ ? buffer->allocation_ : std::move(buffer);
-  return Ref<Buffer>::Adopt(new Buffer(std::move(allocation), start, length));
+  return Ref<Buffer>::Adopt(new Buffer(std::move(buffer), offset, length));
+}
+
+Ref<Buffer> Buffer::ReadOnly(Ref<Buffer> buffer) {
+  const uint64_t length = buffer->byte_length_;
+  auto range = Ref<Buffer>::Adopt(new Buffer(std::move(buffer), 0, length));
+  range->params_.access &= ~memory_access::kDiscardWrite;
+  return range;
 }
 
 absl::Status Buffer::CheckAccess(MemoryAccess required) const {

@@ -30,6 +30,9 @@ class Buffer : public ChargedObject {
   static absl::StatusOr<Ref<Buffer>> Subspan(Ref<Buffer> buffer,
                                              uint64_t offset, uint64_t length);
 
+  // Returns the same range of the same allocation without write access.
+  static Ref<Buffer> ReadOnly(Ref<Buffer> buffer);
+
   // Returns the buffer that the driver allocated: this one, or the one that it
   // is a range of.
   Buffer& allocation() { return allocation_ ? *allocation_ : *this; }
@@ -133,7 +136,8 @@ class Buffer : public ChargedObject {
   ~Buffer() override = default;
 
  private:
-  Buffer(Ref<Buffer> allocation, uint64_t offset, uint64_t length);
+  // Creates a range of `buffer`, at an offset within it.
+  Buffer(Ref<Buffer> buffer, uint64_t offset, uint64_t length);
   absl::Status LacksUsage(BufferUsage required) const;
   absl::Status LacksMemoryType(MemoryType required) const;
 

@@ -23,6 +23,7 @@ absl::Status File::Read(uint64_t offset, std::span<uint8_t> target) const {
   if (!(access_ & memory_access::kRead)) {
     return absl::PermissionDeniedError("The file is not readable.");
   }
+  if (reader_) return reader_(offset, target);
   if (!target.empty()) {
     std::memcpy(target.data(), contents_.data() + offset, target.size());
   }

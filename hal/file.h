@@ -1,4 +1,5 @@
-// A source or sink of bytes that queues read from and write to.
+// A source or sink of bytes that queues read from and write to: host memory, or
+// a function of the host that reads.
 //
 // Concurrent reads are safe; writes must be ordered by the caller.
 // Tested by buffer_test.cc.
@@ -6,6 +7,7 @@
 #define EYRIE_HAL_FILE_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -29,10 +31,24 @@ class File final : public ChargedObject {
         access_(access),
         keep_alive_(std::move(keep_alive)) {}
 
-  uint64_t length() const { return contents_.size(); }
+  // Fills the target with the bytes at an offset. May be called on any thread,
+  // and on several at the same time.
+  using Reader =
+      std::function<absl::Status(uint64_t offset, std::span<uint8_t> target)>;
+  // Creates a readable file of `length` bytes that a function reads. Retains
+  // `keep_alive`.
+  File(uint64_t length, Reader reader, Ref<RefObject> keep_alive)
+      : ChargedObject(kType),
+        access_(memory_access::kRead),
+        keep_alive_(std::move(keep_alive)),
+        reader_(std::move(reader)),
+        length_(length) {}
+
+  uint64_t length() const { return reader_ ? length_ : contents_.size(); }
   MemoryAccess allowed_access() const { return access_; }
   // Copy bytes at `offset` (in bytes) from or to the file. OUT_OF_RANGE: the
   // range exceeds the file. PERMISSION_DENIED: not readable, or not writable.
+  // Read also returns the error of a Reader.
   absl::Status Read(uint64_t offset, std::span<uint8_t> target) const;
   absl::Status Write(uint64_t offset, std::span<const uint8_t> source);
 
@@ -40,6 +56,8 @@ class File final : public ChargedObject {
   std::span<uint8_t> contents_;
   MemoryAccess access_;
   Ref<RefObject> keep_alive_;
+  Reader reader_;  // null: the bytes are contents_
+  uint64_t length_ = 0;
 };
 
 }  // namespace eyrie::hal

@@ -48,7 +48,7 @@ Value FromNarrow(nb::handle object, eyrie_dtype_t dtype) {
   // ascontiguousarray would make an array of rank 0 one of rank 1.
   const nb::object wide = nb::module_::import_("numpy").attr("asarray")(
       object, nb::arg("order") = "C");
-  eyrie_array_t array = {};
+  eyrie_array_t array = internal::NewArray();
   bool is_read_only = false;
   const nb::object bytes = wide.attr("view")("uint8");
   Describe(bytes.ptr(), array, is_read_only);
@@ -68,7 +68,7 @@ Value FromNumpy(nb::handle object) {
     RaiseArgument(
         "A masked array cannot be an argument; pass x.filled(value).");
   }
-  eyrie_array_t array = {};
+  eyrie_array_t array = internal::NewArray();
   bool is_read_only = false;
   if (Describe(object.ptr(), array, is_read_only)) {
     return Borrow(array, is_read_only, nb::borrow(object));
@@ -129,7 +129,7 @@ Value FromDlpack(nb::handle object) {
     RaiseArgument("The " + TypeText(object) +
                   " is not in host memory; copy it to the CPU first.");
   }
-  eyrie_array_t given = {};
+  eyrie_array_t given = internal::NewArray();
   given.dtype = array.dtype().lanes == 1
                     ? FindDtype(array.dtype().code, array.dtype().bits)
                     : EYRIE_DTYPE_NONE;
@@ -185,8 +185,8 @@ const Value* ResultValue(nb::handle object) {
   const nb::object base = object.attr("base");
   const Value* const value = DeviceArrayValue(base);
   if (value == nullptr) return nullptr;
-  eyrie_array_t array = {};
-  eyrie_array_t own = {};
+  eyrie_array_t array = internal::NewArray();
+  eyrie_array_t own = internal::NewArray();
   bool is_read_only = false;
   if (!Describe(object.ptr(), array, is_read_only) || is_read_only) {
     return nullptr;

@@ -51,7 +51,7 @@ std::shared_ptr<char> SharingOf(PyObject* self) {
 ArrayView ViewOf(PyObject* self) { return Unwrap(ValueOf(self).array()); }
 
 eyrie_array_t ArrayOf(PyObject* self) {
-  eyrie_array_t array = {};
+  eyrie_array_t array = internal::NewArray();
   if (eyrie_error_t* error =
           eyrie_value_get_array(ValueOf(self).get(), &array)) {
     Raise(Error(error));

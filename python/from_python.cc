@@ -174,7 +174,7 @@ Value FromPython(nb::handle object, eyrie_kind_t kind) {
 bool SetFromPython(nb::handle object, Value& value) {
   PyObject* const p = object.ptr();
   if (IsNumpyArray(p)) {
-    eyrie_array_t array = {};
+    eyrie_array_t array = internal::NewArray();
     bool is_read_only = false;
     if (RankOf(p) == 0 || !Describe(p, array, is_read_only)) return false;
     if (value.get() == nullptr) value = Value::Adopt(eyrie_value_null());

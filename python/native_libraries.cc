@@ -51,7 +51,7 @@ void* AddressIn(nb::handle capsule) {
 OpenLibrary OfHandlers(
     const std::string& manifest,
     const std::vector<std::pair<std::string, nb::object>>& handlers) {
-  std::vector<eyrie_native_symbol_t> symbols;
+  std::vector<NativeLibrary::Symbol> symbols;
   for (const auto& [name, capsule] : handlers) {
     symbols.push_back({name.c_str(), AddressIn(capsule)});
   }

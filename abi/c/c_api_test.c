@@ -32,9 +32,11 @@ static int CallByName(eyrie_device_t* device) {
   const float halves[] = {1, 3};
   const int64_t shape[] = {2};
   const int64_t strides[] = {8};
-  const eyrie_array_t array = {EYRIE_DTYPE_F32, 1, shape, strides, memory, 0};
+  const eyrie_array_t array = {sizeof(array), EYRIE_DTYPE_F32, 1, shape,
+                               strides,       memory,          0};
   float written[] = {0, 0, 0, 0};
-  const eyrie_array_t target = {EYRIE_DTYPE_F32, 1, shape, strides, written, 0};
+  const eyrie_array_t target = {sizeof(target), EYRIE_DTYPE_F32, 1, shape,
+                                strides,        written,         0};
   const char* names[] = {"y"};
   eyrie_value_t* out = NULL;
   eyrie_module_t* module = NULL;
@@ -42,7 +44,7 @@ static int CallByName(eyrie_device_t* device) {
   eyrie_function_t* function = NULL;
   eyrie_value_t* arguments[2] = {NULL, NULL};
   eyrie_value_t* result = NULL;
-  eyrie_array_t read = {EYRIE_DTYPE_NONE, 0, NULL, NULL, NULL, 0};
+  eyrie_array_t read = {.struct_size = sizeof(read)};
   int failures = 0;
   failures +=
       Expect(!eyrie_module_load_file("tests/modules/3.13/abi_v1.vmfb", &module),
@@ -78,7 +80,8 @@ static int CallByName(eyrie_device_t* device) {
                          written[0] == 7 && written[1] == 0 && written[2] == 1,
                      "another result in memory");
   eyrie_cancel_token_t* token = eyrie_cancel_token_create();
-  const eyrie_call_options_t options = {sizeof(options), 0, 0, token};
+  const eyrie_call_options_t options = {.struct_size = sizeof(options),
+                                        .cancel = token};
   failures += Expect(!eyrie_function_call_with(function, arguments, 2, names, 1,
                                                &options, &result, 1),
                      "no call with options");
@@ -169,7 +172,7 @@ static int StartAfterFence(eyrie_device_t* device) {
   eyrie_fence_t* signal = NULL;
   eyrie_value_t* arguments[2] = {NULL, NULL};
   eyrie_value_t* result = NULL;
-  eyrie_array_t read = {EYRIE_DTYPE_NONE, 0, NULL, NULL, NULL, 0};
+  eyrie_array_t read = {.struct_size = sizeof(read)};
   int reached = 1;
   int failures = 0;
   failures += Expect(

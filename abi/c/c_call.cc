@@ -2,6 +2,7 @@
 //
 // Tested by runtime_pending_test.cc.
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "abi/c/c_handles.h"
 #include "abi/c/c_options.h"
 #include "abi/call/pending_call.h"
+#include "abi/call/result_memory.h"
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
@@ -18,6 +20,7 @@
 struct eyrie_call_t {
   eyrie_function_t* function;
   std::unique_ptr<eyrie::abi::PendingCall> call;
+  std::optional<eyrie::abi::ResultMemory> memory;  // of the host, for results
 };
 
 namespace eyrie::abi {
@@ -28,22 +31,29 @@ absl::Status Begin(eyrie_function_t& function,
                    std::span<const char* const> names,
                    const eyrie_call_options_t* options, eyrie_wake_t wake,
                    void* user, eyrie_call_t** out_call) {
-  ASSIGN_OR_RETURN(std::shared_ptr<vm::LimitedCall> limited,
-                   LimitedCallOf(options));
+  ASSIGN_OR_RETURN(CallSetup setup, CallSetupOf(options));
   GivenArguments given;
   RETURN_IF_ERROR(given.Set(arguments, names));
   ASSIGN_OR_RETURN(
       std::unique_ptr<PendingCall> call,
       PendingCall::Begin(
           *function.session, function.invoker, given.values(), given.names(),
-          [wake, user] { wake(user); }, std::move(limited)));
-  *out_call = new eyrie_call_t{&function, std::move(call)};
+          [wake, user] { wake(user); }, std::move(setup.limited)));
+  *out_call = new eyrie_call_t{&function, std::move(call), std::nullopt};
+  if (setup.memory != nullptr) {
+    (*out_call)->memory.emplace(std::move(setup.memory),
+                                function.session->context().memory());
+  }
   return absl::OkStatus();
 }
 
 absl::Status Results(eyrie_call_t& call, std::span<eyrie_value_t*> results) {
   RETURN_IF_ERROR(CheckRoom(*call.function, results.size()));
   RETURN_IF_ERROR(call.call->TakeResults(call.function->results));
+  if (call.memory) {
+    RETURN_IF_ERROR(
+        call.function->invoker.Move({}, *call.memory, call.function->results));
+  }
   HandOut(*call.function, results);
   return absl::OkStatus();
 }

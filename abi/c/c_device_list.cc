@@ -67,9 +67,9 @@ eyrie_device_list_t* eyrie_device_list_create(void) {
     eyrie::abi::ListDriver(*driver, *list);
   }
   for (const auto& row : list->rows) {
-    row->info = {row->uri.c_str(), row->driver.c_str(),
-                 row->description.c_str(), row->properties.c_str(),
-                 row->error.c_str()};
+    row->info = {sizeof(eyrie_device_info_t), row->uri.c_str(),
+                 row->driver.c_str(),         row->description.c_str(),
+                 row->properties.c_str(),     row->error.c_str()};
   }
   return list.release();
 }

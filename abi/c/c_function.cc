@@ -84,6 +84,7 @@ void Describe(std::span<const Parameter> parameters, eyrie_function_t& function,
   for (const Parameter& parameter : parameters) {
     const Type& type = parameter.type;
     eyrie_parameter_t& row = described.emplace_back();
+    row.struct_size = sizeof(row);
     const std::string& name = parameter.name;
     row.name = name.find('\0') == std::string::npos
                    ? name.c_str()
@@ -102,6 +103,7 @@ void Describe(std::string error, eyrie_function_t& function) {
   const Signature& signature = function.invoker.signature();
   Describe(signature.arguments(), function, function.arguments);
   Describe(signature.results(), function, function.returned);
+  function.signature.struct_size = sizeof(function.signature);
   function.signature.text = Keep(signature.ToString(), function);
   function.signature.json = Keep(SignatureJson(signature), function);
   function.signature.source =
@@ -177,23 +179,6 @@ absl::Status SetOuts(std::span<eyrie_value_t* const> outs,
   return absl::OkStatus();
 }
 
-absl::Status CallOut(eyrie_function_t& function,
-                     std::span<eyrie_value_t* const> arguments,
-                     std::span<const char* const> names,
-                     std::span<eyrie_value_t* const> outs,
-                     std::span<eyrie_value_t*> out_results) {
-  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
-  GivenArguments given;
-  RETURN_IF_ERROR(given.Set(arguments, names));
-  ShortRow<const HostValue*, 16> arrays;
-  RETURN_IF_ERROR(arrays.Resize(outs.size(), kOuts));
-  RETURN_IF_ERROR(SetOuts(outs, arrays));
-  RETURN_IF_ERROR(function.invoker.CallOut(given.values(), given.names(),
-                                           arrays, function.results));
-  HandOut(function, out_results);
-  return absl::OkStatus();
-}
-
 absl::Status Prepare(eyrie_function_t& function,
                      std::span<eyrie_value_t* const> arguments,
                      std::span<const char* const> names,
@@ -223,13 +208,10 @@ absl::Status Prepare(eyrie_function_t& function,
 absl::Status Call(eyrie_prepared_t& prepared,
                   std::span<eyrie_value_t*> out_results) {
   eyrie_function_t& function = *prepared.function;
-  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
   if (!prepared.outs.empty()) {
-    RETURN_IF_ERROR(function.invoker.CallOut(prepared.call, prepared.outs,
-                                             function.results));
-    HandOut(function, out_results);
-    return absl::OkStatus();
+    return CallPrepared(prepared, nullptr, out_results);
   }
+  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
   HostValue* targets[kFewResults];
   if (AllExist(function, out_results, targets)) [[likely]] {
     return function.invoker.Call(
@@ -322,6 +304,43 @@ eyrie_function_t& FunctionOf(const eyrie_prepared_t& prepared) {
   return *prepared.function;
 }
 
+absl::Status CallOut(eyrie_function_t& function,
+                     std::span<eyrie_value_t* const> arguments,
+                     std::span<const char* const> names,
+                     std::span<eyrie_value_t* const> outs,
+                     const ResultMemory* memory,
+                     std::span<eyrie_value_t*> out_results) {
+  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
+  GivenArguments given;
+  RETURN_IF_ERROR(given.Set(arguments, names));
+  ShortRow<const HostValue*, 16> arrays;
+  RETURN_IF_ERROR(arrays.Resize(outs.size(), kOuts));
+  RETURN_IF_ERROR(SetOuts(outs, arrays));
+  Invoker& invoker = function.invoker;
+  RETURN_IF_ERROR(memory != nullptr
+                      ? invoker.CallOut(given.values(), given.names(), arrays,
+                                        *memory, function.results)
+                      : invoker.CallOut(given.values(), given.names(), arrays,
+                                        function.results));
+  HandOut(function, out_results);
+  return absl::OkStatus();
+}
+
+absl::Status CallPrepared(eyrie_prepared_t& prepared,
+                          const ResultMemory* memory,
+                          std::span<eyrie_value_t*> out_results) {
+  eyrie_function_t& function = *prepared.function;
+  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
+  RETURN_IF_ERROR(
+      function.invoker.CallOut(prepared.call, prepared.outs, function.results));
+  if (memory != nullptr) {
+    RETURN_IF_ERROR(
+        function.invoker.Move(prepared.outs, *memory, function.results));
+  }
+  HandOut(function, out_results);
+  return absl::OkStatus();
+}
+
 absl::Status NoRoom(const eyrie_function_t& function, size_t room) {
   return absl::ResourceExhaustedError(
       absl::StrCat("Function '", function.invoker.signature().function(),
@@ -394,7 +413,7 @@ eyrie_error_t* eyrie_function_call_out(
     size_t result_capacity) {
   return abi::CreateError(abi::CallOut(*function, {arguments, argument_count},
                                        {names, name_count}, {outs, out_count},
-                                       {results, result_capacity}));
+                                       nullptr, {results, result_capacity}));
 }
 
 eyrie_error_t* eyrie_function_prepare(eyrie_function_t* function,
@@ -428,7 +447,11 @@ void eyrie_prepared_free(eyrie_prepared_t* prepared) { delete prepared; }
 const eyrie_call_statistics_t* eyrie_function_statistics(
     eyrie_function_t* function) {
   const abi::CallStatistics& last = function->invoker.statistics();
-  function->statistics = {last.lent, last.copied, last.packed, last.converted,
+  function->statistics = {sizeof(eyrie_call_statistics_t),
+                          last.lent,
+                          last.copied,
+                          last.packed,
+                          last.converted,
                           last.bytes_copied};
   return &function->statistics;
 }

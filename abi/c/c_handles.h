@@ -21,6 +21,7 @@
 
 #include "abi/c/c_options.h"
 #include "abi/call/invoker.h"
+#include "abi/call/result_memory.h"
 #include "abi/call/session.h"
 #include "abi/call/snapshot.h"
 #include "abi/native/native_libraries.h"
@@ -37,6 +38,7 @@
 #include "hal/device.h"
 #include "hal/element_type.h"
 #include "hal/fence.h"
+#include "hal/parameters/parameter_index.h"
 #include "hal/semaphore.h"
 
 struct eyrie_error_t {
@@ -64,6 +66,13 @@ struct eyrie_module_t {
 struct eyrie_snapshot_t {
   std::atomic<uint32_t> references{1};
   std::shared_ptr<const eyrie::abi::Snapshot> snapshot;
+};
+
+struct eyrie_parameters_t {
+  std::atomic<uint32_t> references{1};
+  // Shared with contexts.
+  std::shared_ptr<eyrie::hal::ParameterScopes> scopes =
+      std::make_shared<eyrie::hal::ParameterScopes>();
 };
 
 struct eyrie_native_library_t {
@@ -213,6 +222,17 @@ inline absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
 // Implements eyrie_context_function.
 absl::Status FindFunction(eyrie_context_t& context, const char* name,
                           eyrie_function_t** out_function);
+// Call a function or a prepared call with results in the caller's arrays `outs`
+// and, if `memory` is not null, in memory of the host.
+absl::Status CallOut(eyrie_function_t& function,
+                     std::span<eyrie_value_t* const> arguments,
+                     std::span<const char* const> names,
+                     std::span<eyrie_value_t* const> outs,
+                     const ResultMemory* memory,
+                     std::span<eyrie_value_t*> out_results);
+absl::Status CallPrepared(eyrie_prepared_t& prepared,
+                          const ResultMemory* memory,
+                          std::span<eyrie_value_t*> out_results);
 // Returns the function of a prepared call.
 eyrie_function_t& FunctionOf(const eyrie_prepared_t& prepared);
 // Moves the function's results to the caller's values. Creates a value for each

@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "base/memory_meter.h"
 #include "base/status_macros.h"
-#include "eyrie/c_out.h"
+#include "eyrie/c.h"
 #include "vm/limits/call_limits.h"
 #include "vm/limits/cancel_token.h"
 #include "vm/run/context.h"
@@ -31,23 +31,27 @@ struct eyrie_cancel_token_t {
 namespace eyrie::abi {
 namespace {
 
-// Runs `call()`, which returns an error or NULL, within the limits of options.
+// Runs `call(memory)`, which returns an error or NULL, within the limits of
+// options. `memory` is that of the host for results; null if there is none.
 template <typename F>
 eyrie_error_t* CallWith(eyrie_function_t& function,
                         const eyrie_call_options_t* options, F call) {
-  const auto limited = LimitedCallOf(options);
-  if (!limited.ok()) return CreateError(limited.status());
+  auto setup = CallSetupOf(options);
+  if (!setup.ok()) return CreateError(setup.status());
   const vm::Context::LimitScope scope(function.session->context(),
-                                      limited->get());
+                                      setup->limited.get());
   if (!scope.status().ok()) return CreateError(scope.status());
-  return call();
+  if (setup->memory == nullptr) return call(nullptr);
+  const ResultMemory memory(std::move(setup->memory),
+                            function.session->context().memory());
+  return call(&memory);
 }
 
 absl::Status FillUsage(const eyrie_context_t& context,
                        eyrie_context_usage_t& usage) {
   constexpr size_t kSizes[] = {sizeof(eyrie_context_usage_t)};
   ASSIGN_OR_RETURN(eyrie_context_usage_t filled,
-                   FullOptions(&usage, kSizes, "usage"));
+                   FullStruct(&usage, kSizes, "the usage"));
   const vm::Context& own = context.session->context();
   filled.fuel = own.FuelUsed();
   const std::shared_ptr<MemoryMeter>& memory = own.memory();
@@ -59,19 +63,21 @@ absl::Status FillUsage(const eyrie_context_t& context,
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<vm::LimitedCall>> LimitedCallOf(
-    const eyrie_call_options_t* given) {
-  constexpr size_t kSizes[] = {sizeof(eyrie_call_options_t)};
+absl::StatusOr<CallSetup> CallSetupOf(const eyrie_call_options_t* given) {
+  constexpr size_t kSizes[] = {offsetof(eyrie_call_options_t, allocate),
+                               sizeof(eyrie_call_options_t)};
   ASSIGN_OR_RETURN(const eyrie_call_options_t options,
-                   FullOptions(given, kSizes, "call"));
-  RETURN_IF_ERROR(CheckNewer(given, "call"));
+                   FullStruct(given, kSizes, "the call options"));
+  CallSetup setup;
+  ASSIGN_OR_RETURN(setup.memory, AllocatorOf(options, "call"));
+  RETURN_IF_ERROR(CheckNewer(given, "the call options"));
   if (options.timeout_ns < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "The call's timeout (", options.timeout_ns, " ns) is below 0."));
   }
   if (options.fuel == 0 && options.timeout_ns == 0 &&
       options.cancel == nullptr) {
-    return nullptr;
+    return setup;
   }
   vm::CallLimits limits;
   if (options.fuel != 0) limits.fuel = options.fuel;
@@ -79,7 +85,8 @@ absl::StatusOr<std::shared_ptr<vm::LimitedCall>> LimitedCallOf(
     limits.timeout = absl::Nanoseconds(options.timeout_ns);
   }
   if (options.cancel != nullptr) limits.cancel = options.cancel->token;
-  return std::make_shared<vm::LimitedCall>(std::move(limits));
+  setup.limited = std::make_shared<vm::LimitedCall>(std::move(limits));
+  return setup;
 }
 
 }  // namespace eyrie::abi
@@ -111,10 +118,17 @@ eyrie_error_t* eyrie_function_call_with(
     size_t argument_count, const char* const* names, size_t name_count,
     const eyrie_call_options_t* options, eyrie_value_t** results,
     size_t result_capacity) {
-  return abi::CallWith(*function, options, [&] {
-    return eyrie_function_call_named(function, arguments, argument_count, names,
-                                     name_count, results, result_capacity);
-  });
+  return abi::CallWith(
+      *function, options, [&](const abi::ResultMemory* memory) {
+        if (memory == nullptr) {
+          return eyrie_function_call_named(function, arguments, argument_count,
+                                           names, name_count, results,
+                                           result_capacity);
+        }
+        return abi::CreateError(abi::CallOut(
+            *function, {arguments, argument_count}, {names, name_count}, {},
+            memory, {results, result_capacity}));
+      });
 }
 
 eyrie_error_t* eyrie_function_call_out_with(
@@ -123,20 +137,27 @@ eyrie_error_t* eyrie_function_call_out_with(
     eyrie_value_t* const* outs, size_t out_count,
     const eyrie_call_options_t* options, eyrie_value_t** results,
     size_t result_capacity) {
-  return abi::CallWith(*function, options, [&] {
-    return eyrie_function_call_out(function, arguments, argument_count, names,
-                                   name_count, outs, out_count, results,
-                                   result_capacity);
-  });
+  return abi::CallWith(
+      *function, options, [&](const abi::ResultMemory* memory) {
+        return abi::CreateError(abi::CallOut(
+            *function, {arguments, argument_count}, {names, name_count},
+            {outs, out_count}, memory, {results, result_capacity}));
+      });
 }
 
 eyrie_error_t* eyrie_prepared_call_with(eyrie_prepared_t* prepared,
                                         const eyrie_call_options_t* options,
                                         eyrie_value_t** results,
                                         size_t result_capacity) {
-  return abi::CallWith(abi::FunctionOf(*prepared), options, [&] {
-    return eyrie_prepared_call(prepared, results, result_capacity);
-  });
+  return abi::CallWith(
+      abi::FunctionOf(*prepared), options,
+      [&](const abi::ResultMemory* memory) {
+        if (memory == nullptr) {
+          return eyrie_prepared_call(prepared, results, result_capacity);
+        }
+        return abi::CreateError(
+            abi::CallPrepared(*prepared, memory, {results, result_capacity}));
+      });
 }
 
 eyrie_error_t* eyrie_context_usage(const eyrie_context_t* context,

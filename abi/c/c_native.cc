@@ -3,16 +3,18 @@
 // Tested by tests/integration/native_runtime_test.cc.
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/c/c_handles.h"
+#include "abi/c/c_options.h"
 #include "abi/native/native_libraries.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "eyrie/c.h"
 
 namespace eyrie::abi {
@@ -29,8 +31,11 @@ eyrie_error_t* NewLibrary(Loaded loaded, eyrie_native_library_t** out_library) {
   return nullptr;
 }
 
-Loaded OfProgram(const char* manifest,
-                 std::span<const eyrie_native_symbol_t> symbols) {
+Loaded OfProgram(const char* manifest, const eyrie_native_symbol_t* given,
+                 size_t count) {
+  constexpr size_t kSizes[] = {sizeof(eyrie_native_symbol_t)};
+  ASSIGN_OR_RETURN(const std::vector<eyrie_native_symbol_t> symbols,
+                   FullStructs(given, count, kSizes, "the symbols"));
   std::map<std::string, void*> by_name;
   for (const eyrie_native_symbol_t& symbol : symbols) {
     if (by_name.emplace(symbol.name, symbol.address).second) continue;
@@ -63,7 +68,7 @@ eyrie_error_t* eyrie_native_library_open_text(
 eyrie_error_t* eyrie_native_library_create(
     const char* manifest_text, const eyrie_native_symbol_t* symbols,
     size_t symbol_count, eyrie_native_library_t** out_library) {
-  return abi::NewLibrary(abi::OfProgram(manifest_text, {symbols, symbol_count}),
+  return abi::NewLibrary(abi::OfProgram(manifest_text, symbols, symbol_count),
                          out_library);
 }
 

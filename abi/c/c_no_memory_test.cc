@@ -202,6 +202,7 @@ TEST_F(CNoMemoryCalls, WhatTakesValuesFails) {
   eyrie_call_t* call = nullptr;
   eyrie_fence_t* fence = nullptr;
   eyrie_array_t array = {};
+  array.struct_size = sizeof(array);
   ASSERT_EQ(ErrorText(eyrie_fence_create(device_, &fence)), "OK");
   struct Case {
     const char* name;

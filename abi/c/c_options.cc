@@ -2,6 +2,7 @@
 #include "abi/c/c_options.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -48,10 +49,9 @@ void SetThreads(const eyrie_device_options_t& options,
 
 class EmbeddersMemory final : public hal::HostMemory {
  public:
-  explicit EmbeddersMemory(const eyrie_device_options_t& options)
-      : allocate_(options.allocate),
-        deallocate_(options.deallocate),
-        data_(ShareData(options.allocator_data, options.free_allocator_data)) {}
+  EmbeddersMemory(eyrie_allocate_t allocate, eyrie_deallocate_t deallocate,
+                  std::shared_ptr<void> data)
+      : allocate_(allocate), deallocate_(deallocate), data_(std::move(data)) {}
 
   void* Allocate(size_t size, size_t alignment) override {
     return allocate_(size, alignment, data_.get());
@@ -72,6 +72,21 @@ std::shared_ptr<void> ShareData(void* data, FreeData free_data) {
   return std::shared_ptr<void>(data, [free_data](void* user) {
     if (free_data != nullptr) free_data(user);
   });
+}
+
+std::shared_ptr<hal::HostMemory> NewHostMemory(eyrie_allocate_t allocate,
+                                               eyrie_deallocate_t deallocate,
+                                               std::shared_ptr<void> data) {
+  return std::make_shared<EmbeddersMemory>(allocate, deallocate,
+                                           std::move(data));
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MapDescriptor(int descriptor,
+                                                                uint64_t offset,
+                                                                uint64_t size) {
+  return MappedFile::OpenPart(descriptor, offset,
+                              size == 0 ? std::nullopt : std::optional(size),
+                              absl::StrCat("Descriptor ", descriptor));
 }
 
 absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode) {
@@ -117,9 +132,8 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
       sizeof(eyrie_device_options_t),
   };
   ASSIGN_OR_RETURN(const eyrie_device_options_t options,
-                   FullOptions(given, kSizes, "device"));
+                   FullStruct(given, kSizes, "the device options"));
   DeviceSetup setup;
-  ASSIGN_OR_RETURN(setup.jit, JitOf(options.jit));
   setup.log = LogOf(options.log, options.log_data, options.free_log_data);
   setup.driver.notice = NotesTo(NoticeOf(options), setup.log);
   setup.driver.allow_system_executables = options.allow_system_executables != 0;
@@ -132,15 +146,9 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
     setup.driver.Of<hal::vulkan::VulkanOptions>().cache_folder =
         options.pipeline_cache;
   }
-  if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
-    return absl::InvalidArgumentError(
-        "Only one of the device options' allocate and deallocate is NULL; set "
-        "both or neither.");
-  }
-  if (options.allocate != nullptr) {
-    setup.driver.host_memory = std::make_shared<EmbeddersMemory>(options);
-  }
-  RETURN_IF_ERROR(CheckNewer(given, "device"));
+  ASSIGN_OR_RETURN(setup.driver.host_memory, AllocatorOf(options, "device"));
+  ASSIGN_OR_RETURN(setup.jit, JitOf(options.jit));
+  RETURN_IF_ERROR(CheckNewer(given, "the device options"));
   return setup;
 }
 
@@ -152,9 +160,10 @@ absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
       offsetof(eyrie_context_options_t, linker),
       offsetof(eyrie_context_options_t, initializer_fuel),
       offsetof(eyrie_context_options_t, snapshot),
+      offsetof(eyrie_context_options_t, parameters),
       sizeof(eyrie_context_options_t),
   };
-  return FullOptions(given, kSizes, "context");
+  return FullStruct(given, kSizes, "the context options");
 }
 
 }  // namespace eyrie::abi

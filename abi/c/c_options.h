@@ -2,7 +2,7 @@
 //
 // Each struct begins with its size. A caller that was compiled with an older
 // header passes a smaller struct; the missing fields are 0.
-// Tested by runtime_test.cc, runtime_host_test.cc.
+// Tested by runtime_test.cc, runtime_host_test.cc, runtime_parameters_test.cc.
 #ifndef EYRIE_ABI_C_C_OPTIONS_H_
 #define EYRIE_ABI_C_C_OPTIONS_H_
 
@@ -13,14 +13,19 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/mapped_file.h"
+#include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "eyrie/c_limits.h"
 #include "hal/driver.h"
+#include "hal/host_memory.h"
 #include "vm/limits/call_limits.h"
 #include "vm/run/compiled.h"
 
@@ -36,44 +41,104 @@ Log LogOf(eyrie_log_t log, void* data, void (*free_data)(void*));
 // `free_data` may be null.
 std::shared_ptr<void> ShareData(void* data, void (*free_data)(void*));
 
-// Returns a copy of the options, with 0 in the fields that the caller's struct
-// does not have. `given` may be null. `sizes` are the struct's sizes in all
-// versions, ascending; a size between two of them counts as the smaller one.
-// `what` names the options in messages: "device". INVALID_ARGUMENT: the size is
+// Memory or a function that the host lends. A loan that has begun calls the
+// host's `release` when it is destroyed.
+class Loan {
+ public:
+  Loan() = default;
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() {
+    if (release_ != nullptr) release_(user_);
+  }
+
+  // `release` may be null. Call this last, because a function of the C API that
+  // fails must not release what it was lent.
+  void Begin(void (*release)(void*), void* user) {
+    release_ = release;
+    user_ = user;
+  }
+
+ private:
+  void (*release_)(void* user) = nullptr;
+  void* user_ = nullptr;
+};
+
+// Maps `size` bytes of a descriptor's file; 0 means all bytes up to its end.
+// Fails as MappedFile::OpenPart does.
+absl::StatusOr<std::shared_ptr<const MappedFile>> MapDescriptor(int descriptor,
+                                                                uint64_t offset,
+                                                                uint64_t size);
+
+// Returns a copy of a struct, with 0 in the members that the caller's does not
+// have. `given` may be null. `sizes` are the struct's sizes in all versions,
+// ascending; a size between two of them counts as the smaller one. `what` names
+// the struct in messages: "the device options". INVALID_ARGUMENT: the size is
 // less than the first one.
-template <typename Options>
-absl::StatusOr<Options> FullOptions(const Options* given,
-                                    std::span<const size_t> sizes,
-                                    absl::string_view what) {
-  Options options = {};
-  if (given == nullptr) return options;
+template <typename Struct>
+absl::StatusOr<Struct> FullStruct(const Struct* given,
+                                  std::span<const size_t> sizes,
+                                  absl::string_view what) {
+  Struct full = {};
+  if (given == nullptr) return full;
   if (given->struct_size < sizes.front()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "The ", what, " options' struct_size (", given->struct_size,
+        "The struct_size of ", what, " (", given->struct_size,
         ") is below that of the first version (", sizes.front(), ")."));
   }
   const auto newer =
       std::upper_bound(sizes.begin(), sizes.end(), given->struct_size);
-  std::memcpy(&options, given, *(newer - 1));
-  return options;
+  std::memcpy(&full, given, *(newer - 1));
+  return full;
 }
 
-// INVALID_ARGUMENT: a field of a newer header is set, that is, a byte after the
-// last one that this library knows is not 0. `given` may be null. Must be
-// called after the options' data has an owner that frees it.
-template <typename Options>
-absl::Status CheckNewer(const Options* given, absl::string_view what) {
+// INVALID_ARGUMENT: a member of a newer header is set, that is, a byte after
+// the last one that this library knows is not 0. `given` may be null. Must be
+// called after the struct's data has an owner that frees it.
+template <typename Struct>
+absl::Status CheckNewer(const Struct* given, absl::string_view what) {
   if (given == nullptr) return absl::OkStatus();
   const auto* const bytes = reinterpret_cast<const uint8_t*>(given);
-  for (size_t i = sizeof(Options); i < given->struct_size; ++i) {
+  for (size_t i = sizeof(Struct); i < given->struct_size; ++i) {
     if (bytes[i] == 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The ", what, " options have a field at byte ", i,
-        ", but this library, which is older than the header, knows only ",
-        sizeof(Options), " bytes."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Byte ", i, " of ", what,
+                     " is set, but this library, which is older than the "
+                     "header, knows only ",
+                     sizeof(Struct), " bytes."));
   }
   return absl::OkStatus();
 }
+
+// Returns the structs of an array, whose distance is the struct_size of the
+// first one. `sizes` and `what` are as for FullStruct. INVALID_ARGUMENT: as for
+// FullStruct and CheckNewer, or the sizes differ.
+template <typename Struct>
+absl::StatusOr<std::vector<Struct>> FullStructs(const Struct* first,
+                                                size_t count,
+                                                std::span<const size_t> sizes,
+                                                absl::string_view what) {
+  std::vector<Struct> all;
+  const auto* place = reinterpret_cast<const uint8_t*>(first);
+  for (size_t i = 0; i < count; ++i, place += first->struct_size) {
+    const auto* const given = reinterpret_cast<const Struct*>(place);
+    if (given->struct_size != first->struct_size) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The struct_size of ", what, " is ", given->struct_size, " in entry ",
+          i, " and ", first->struct_size, " in entry 0."));
+    }
+    ASSIGN_OR_RETURN(Struct full, FullStruct(given, sizes, what));
+    RETURN_IF_ERROR(CheckNewer(given, what));
+    all.push_back(full);
+  }
+  return all;
+}
+
+// Returns memory that functions of the host allocate and free. The result owns
+// `data`.
+std::shared_ptr<hal::HostMemory> NewHostMemory(eyrie_allocate_t allocate,
+                                               eyrie_deallocate_t deallocate,
+                                               std::shared_ptr<void> data);
 
 // Returns the compiler for a value of eyrie_jit_t. All callers share one per
 // mode. Null if the mode is off or this machine is not supported.
@@ -96,11 +161,32 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given);
 absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
     const eyrie_context_options_t* given);
 
-// Reads the options of a call; `given` may be null. Returns null if they limit
-// nothing. Its time starts now. INVALID_ARGUMENT: the size is less than that of
-// the first version, an unknown field is set, or the timeout is negative.
-absl::StatusOr<std::shared_ptr<vm::LimitedCall>> LimitedCallOf(
-    const eyrie_call_options_t* given);
+// The options of a call.
+struct CallSetup {
+  std::shared_ptr<vm::LimitedCall> limited;  // null: nothing is limited
+  std::shared_ptr<hal::HostMemory> memory;   // of results; null: the device's
+};
+// Reads the options of a call; `given` may be null. Its time starts now.
+// INVALID_ARGUMENT: the size is less than that of the first version, an unknown
+// field is set, the timeout is negative, or one allocator function is missing.
+absl::StatusOr<CallSetup> CallSetupOf(const eyrie_call_options_t* given);
+
+// Returns the allocator in options; null if they have none. It owns their
+// allocator_data. INVALID_ARGUMENT: only one of the functions is set.
+template <typename Options>
+absl::StatusOr<std::shared_ptr<hal::HostMemory>> AllocatorOf(
+    const Options& options, absl::string_view what) {
+  std::shared_ptr<void> data =
+      ShareData(options.allocator_data, options.free_allocator_data);
+  if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Only one of the ", what,
+                     " options' allocate and deallocate is NULL; set both or "
+                     "neither."));
+  }
+  if (options.allocate == nullptr) return nullptr;
+  return NewHostMemory(options.allocate, options.deallocate, std::move(data));
+}
 
 }  // namespace eyrie::abi
 

@@ -28,16 +28,12 @@ namespace {
 absl::Status StartTrace(const eyrie_trace_options_t* options,
                         eyrie_trace_t** out_trace) {
   trace::RecorderOptions chosen;
-  if (options != nullptr) {
-    if (options->struct_size < sizeof(eyrie_trace_options_t)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The trace options' struct_size (", options->struct_size,
-                       ") is below that of the first version (",
-                       sizeof(eyrie_trace_options_t), ")."));
-    }
-    if (options->kernels_only != 0) chosen.what = trace::kDispatches;
-    if (options->max_bytes != 0) chosen.max_bytes = options->max_bytes;
-  }
+  constexpr size_t kSizes[] = {sizeof(eyrie_trace_options_t)};
+  ASSIGN_OR_RETURN(const eyrie_trace_options_t given,
+                   FullStruct(options, kSizes, "the trace options"));
+  RETURN_IF_ERROR(CheckNewer(options, "the trace options"));
+  if (given.kernels_only != 0) chosen.what = trace::kDispatches;
+  if (given.max_bytes != 0) chosen.max_bytes = given.max_bytes;
   ASSIGN_OR_RETURN(std::unique_ptr<trace::Recorder> recorder,
                    trace::Recorder::Start(chosen));
   *out_trace = new eyrie_trace_t{.recorder = std::move(recorder),
@@ -52,8 +48,8 @@ trace::Recorder& Stopped(eyrie_trace_t* trace) {
     trace->recorder->Stop();
     trace->kernels = trace->recorder->Dispatches();
     for (const auto& kernel : trace->kernels) {
-      trace->rows.push_back(
-          {kernel.name.c_str(), kernel.count, kernel.workgroups, kernel.ns});
+      trace->rows.push_back({sizeof(eyrie_kernel_time_t), kernel.name.c_str(),
+                             kernel.count, kernel.workgroups, kernel.ns});
     }
   }
   return *trace->recorder;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "abi/c/c_handles.h"
+#include "abi/c/c_options.h"
 #include "abi/call/session.h"
 #include "abi/value/host_value.h"
 #include "absl/status/status.h"
@@ -47,19 +48,6 @@ absl::StatusOr<const HostArray*> ArrayOf(const eyrie_value_t* value) {
       "The value is ", FromHandle(value).Describe(), ", not an array."));
 }
 
-// Calls the owner's `release` when borrowed memory is no longer needed.
-struct Loan {
-  Loan() = default;
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
-  ~Loan() {
-    if (release != nullptr) release(user);
-  }
-
-  void (*release)(void* user) = nullptr;
-  void* user = nullptr;
-};
-
 absl::Status CopyArray(eyrie_dtype_t dtype, std::span<const int64_t> shape,
                        std::span<const uint8_t> bytes,
                        eyrie_value_t** out_value) {
@@ -68,9 +56,14 @@ absl::Status CopyArray(eyrie_dtype_t dtype, std::span<const int64_t> shape,
   return NewHandle(HostValue(std::move(array)), out_value);
 }
 
-absl::Status BorrowArray(const eyrie_array_t& given,
-                         void (*release)(void* user), void* user,
-                         eyrie_value_t** out_value) {
+constexpr size_t kArraySizes[] = {sizeof(eyrie_array_t)};
+constexpr absl::string_view kArray = "the array";
+
+absl::Status BorrowArray(const eyrie_array_t& any, void (*release)(void* user),
+                         void* user, eyrie_value_t** out_value) {
+  ASSIGN_OR_RETURN(const eyrie_array_t given,
+                   FullStruct(&any, kArraySizes, kArray));
+  RETURN_IF_ERROR(CheckNewer(&any, kArray));
   ASSIGN_OR_RETURN(const hal::ElementType type, TypeOf(given.dtype));
   const std::span<const int64_t> shape(given.shape, given.rank);
   const auto* data = static_cast<const uint8_t*>(given.data);
@@ -85,12 +78,14 @@ absl::Status BorrowArray(const eyrie_array_t& given,
                                    data, loan));
   }
   RETURN_IF_ERROR(NewHandle(HostValue(std::move(array)), out_value));
-  loan->release = release;
-  loan->user = user;
+  loan->Begin(release, user);
   return absl::OkStatus();
 }
 
-absl::Status SetArray(const eyrie_array_t& given, eyrie_value_t* value) {
+absl::Status SetArray(const eyrie_array_t& any, eyrie_value_t* value) {
+  ASSIGN_OR_RETURN(const eyrie_array_t given,
+                   FullStruct(&any, kArraySizes, kArray));
+  RETURN_IF_ERROR(CheckNewer(&any, kArray));
   ASSIGN_OR_RETURN(const hal::ElementType type, TypeOf(given.dtype));
   const auto* data = static_cast<const uint8_t*>(given.data);
   const std::span<const int64_t> shape(given.shape, given.rank);
@@ -100,6 +95,18 @@ absl::Status SetArray(const eyrie_array_t& given, eyrie_value_t* value) {
     return target.SetBorrowed(type, shape, {data, given.size});
   }
   return target.SetBorrowed(type, shape, {given.strides, given.rank}, data);
+}
+
+absl::Status GetArray(const eyrie_value_t* value, eyrie_array_t& out_array) {
+  ASSIGN_OR_RETURN(const HostArray* array, ArrayOf(value));
+  RETURN_IF_ERROR(FullStruct(&out_array, kArraySizes, kArray));
+  out_array.dtype = static_cast<eyrie_dtype_t>(array->type());
+  out_array.rank = array->shape().size();
+  out_array.shape = array->shape().data();
+  out_array.strides = array->strides().data();
+  out_array.data = array->data();
+  out_array.size = array->byte_length();
+  return absl::OkStatus();
 }
 
 absl::Status UploadArray(const eyrie_value_t* value, hal::Device& device,
@@ -413,6 +420,11 @@ void eyrie_value_lend(eyrie_value_t* value) {
   abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::Lent);
 }
 
+void eyrie_value_lend_const(eyrie_value_t* value) {
+  if (value == nullptr) return;
+  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::LentConst);
+}
+
 void eyrie_value_set_read_only(eyrie_value_t* value) {
   if (value == nullptr) return;
   abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::ReadOnly);
@@ -425,16 +437,7 @@ void eyrie_value_allow_loss(eyrie_value_t* value) {
 
 eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,
                                      eyrie_array_t* out_array) {
-  const absl::StatusOr<const abi::HostArray*> found = abi::ArrayOf(value);
-  if (!found.ok()) return abi::CreateError(found.status());
-  const abi::HostArray& array = **found;
-  out_array->dtype = static_cast<eyrie_dtype_t>(array.type());
-  out_array->rank = array.shape().size();
-  out_array->shape = array.shape().data();
-  out_array->strides = array.strides().data();
-  out_array->data = array.data();
-  out_array->size = array.byte_length();
-  return nullptr;
+  return abi::CreateError(abi::GetArray(value, *out_array));
 }
 
 const char* eyrie_value_ref_type(const eyrie_value_t* value) {

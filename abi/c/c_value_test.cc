@@ -96,15 +96,21 @@ TEST(CValues, ArraysAreSetInPlace) {
     const char* want;  // the value, or the error
   };
   const Case cases[] = {
-      {{EYRIE_DTYPE_F32, 2, shape, nullptr, numbers, sizeof(numbers)},
+      {{sizeof(eyrie_array_t), EYRIE_DTYPE_F32, 2, shape, nullptr, numbers,
+        sizeof(numbers)},
        "2x2x21000020=16"},
-      {{EYRIE_DTYPE_F32, 2, shape, columns, numbers, 0}, "2x2x21000020=16"},
-      {{EYRIE_DTYPE_F32, 0, nullptr, nullptr, numbers, 4}, "21000020=4"},
-      {{EYRIE_DTYPE_F32, 2, shape, nullptr, numbers, 4},
+      {{sizeof(eyrie_array_t), EYRIE_DTYPE_F32, 2, shape, columns, numbers, 0},
+       "2x2x21000020=16"},
+      {{sizeof(eyrie_array_t), EYRIE_DTYPE_F32, 0, nullptr, nullptr, numbers,
+        4},
+       "21000020=4"},
+      {{sizeof(eyrie_array_t), EYRIE_DTYPE_F32, 2, shape, nullptr, numbers, 4},
        "4 bytes are given; 2x2xf32 needs 16."},
-      {{EYRIE_DTYPE_NONE, 2, shape, nullptr, numbers, sizeof(numbers)},
+      {{sizeof(eyrie_array_t), EYRIE_DTYPE_NONE, 2, shape, nullptr, numbers,
+        sizeof(numbers)},
        "There is no element type 0x0."},
-      {{EYRIE_DTYPE_UI8, 2, shape, nullptr, "abcd", 4}, "2x2x12000008=4"},
+      {{sizeof(eyrie_array_t), EYRIE_DTYPE_UI8, 2, shape, nullptr, "abcd", 4},
+       "2x2x12000008=4"},
   };
   eyrie_value_t* value = eyrie_value_bytes("text", 4);
   for (const Case& c : cases) {
@@ -207,8 +213,9 @@ TEST(CValues, Arrays) {
     EXPECT_EQ(text == "OK" ? ArrayText(value) : text, c.want);
     eyrie_value_free(std::exchange(value, nullptr));
     // A borrowed array without strides is checked in the same way.
-    const eyrie_array_t borrowed = {dtype,   c.shape.size(), c.shape.data(),
-                                    nullptr, bytes.data(),   c.size};
+    const eyrie_array_t borrowed = {
+        sizeof(borrowed), dtype,        c.shape.size(), c.shape.data(),
+        nullptr,          bytes.data(), c.size};
     text = ErrorText(eyrie_value_borrow(&borrowed, nullptr, nullptr, &value));
     EXPECT_EQ(text == "OK" ? ArrayText(value) : text, c.want);
     eyrie_value_free(value);
@@ -221,6 +228,7 @@ std::string Elements(const eyrie_value_t* value) {
   eyrie_device_t* device = nullptr;
   eyrie_value_t* dense = nullptr;
   eyrie_array_t array = {};
+  array.struct_size = sizeof(array);
   EXPECT_EQ(ErrorText(eyrie_device_open("local-sync", nullptr, &device)), "OK");
   EXPECT_EQ(ErrorText(eyrie_value_upload(value, device, &dense)), "OK");
   EXPECT_EQ(ErrorText(eyrie_value_get_array(dense, &array)), "OK");
@@ -255,10 +263,13 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
     SCOPED_TRACE(c.want);
     int released = 0;
     const int64_t none = 0;
-    const eyrie_array_t array = {
-        EYRIE_DTYPE_I32,   c.shape.size(),
-        c.shape.data(),    c.strides.empty() ? &none : c.strides.data(),
-        numbers + c.first, 0};
+    const eyrie_array_t array = {sizeof(array),
+                                 EYRIE_DTYPE_I32,
+                                 c.shape.size(),
+                                 c.shape.data(),
+                                 c.strides.empty() ? &none : c.strides.data(),
+                                 numbers + c.first,
+                                 0};
     eyrie_value_t* value = nullptr;
     const std::string text = ErrorText(eyrie_value_borrow(
         &array, [](void* user) { ++*static_cast<int*>(user); }, &released,
@@ -269,6 +280,7 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
       continue;
     }
     eyrie_array_t read = {};
+    read.struct_size = sizeof(read);
     ASSERT_EQ(ErrorText(eyrie_value_get_array(value, &read)), "OK");
     EXPECT_EQ(read.data, numbers + c.first);
     EXPECT_EQ(std::vector<int64_t>(read.strides, read.strides + read.rank),

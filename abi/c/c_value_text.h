@@ -16,6 +16,7 @@ namespace eyrie {
 // "2x3x21000020=24".
 inline std::string ArrayText(const eyrie_value_t* value) {
   eyrie_array_t array = {};
+  array.struct_size = sizeof(array);
   if (eyrie_error_t* error = eyrie_value_get_array(value, &array)) {
     const std::string text = eyrie_error_message(error);
     eyrie_error_free(error);

@@ -333,13 +333,13 @@ TEST_P(CallOptionsTest, HostileSizes) {
       {sizeof(eyrie_call_options_t), 1, "OK"},  // not part of the struct
       {sizeof(given), 0, "OK"},
       {sizeof(given), 1,
-       "3: The call options have a field at byte 32, but this library, which "
+       "3: Byte 32 of the call options is set, but this library, which "
        "is older than the header, knows only 32 bytes."},
       {0, 0,
-       "3: The call options' struct_size (0) is below that of the first "
+       "3: The struct_size of the call options (0) is below that of the first "
        "version (32)."},
       {31, 0,
-       "3: The call options' struct_size (31) is below that of the first "
+       "3: The struct_size of the call options (31) is below that of the first "
        "version (32)."},
   };
   Context context = Open("loops.vmfb");

@@ -213,11 +213,9 @@ absl::Status HostArguments::ReadArray(const eyrie_host_call_t& call,
     // Overflows only for arrays without elements.
     stride *= static_cast<uint64_t>(view.shape()[i]);
   }
-  held.array = {static_cast<eyrie_dtype_t>(element),
-                held.strides.size(),
-                view.shape().data(),
-                held.strides.data(),
-                data,
+  held.array = {sizeof(eyrie_array_t), static_cast<eyrie_dtype_t>(element),
+                held.strides.size(),   view.shape().data(),
+                held.strides.data(),   data,
                 view.byte_length()};
   slots_[index].array = &held.array;
   return absl::OkStatus();

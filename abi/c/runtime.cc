@@ -27,6 +27,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/allocate.h"
+#include "base/mapped_file.h"
 #include "base/plain_text.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
@@ -35,11 +36,13 @@
 #include "hal/parameters/parameter_index.h"
 #include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
+#include "vm/module/archive.h"
 
 namespace eyrie::abi {
 namespace {
 
 constexpr absl::string_view kModuleLists = "the lists of a module";
+constexpr char kModuleInMemory[] = "The module in memory";
 
 // Keeps a copy of a text in `texts`, followed by a NUL.
 absl::Status Keep(absl::string_view text, std::deque<std::string>& texts,
@@ -60,6 +63,7 @@ absl::Status ListFunctions(const vm::ModuleDef& def, eyrie_module_t& module) {
         vm::FindAttribute(function.attributes, "iree.abi.declaration")
             .value_or("");
     eyrie_function_info_t& row = module.functions.emplace_back();
+    row.struct_size = sizeof(row);
     RETURN_IF_ERROR(Keep(exported.name, module.texts, row.name));
     RETURN_IF_ERROR(Keep(function.calling_convention, module.texts,
                          row.calling_convention));
@@ -72,6 +76,7 @@ absl::Status ListImports(const vm::ModuleDef& def, eyrie_module_t& module) {
   RETURN_IF_ERROR(Reserve(module.imports, def.imports.size(), kModuleLists));
   for (const vm::ImportDef& import : def.imports) {
     eyrie_import_info_t& row = module.imports.emplace_back();
+    row.struct_size = sizeof(row);
     RETURN_IF_ERROR(Keep(import.full_name, module.texts, row.name));
     RETURN_IF_ERROR(
         Keep(import.calling_convention, module.texts, row.calling_convention));
@@ -83,6 +88,7 @@ absl::Status ListImports(const vm::ModuleDef& def, eyrie_module_t& module) {
 absl::Status ListGlobals(const vm::ModuleDef& def, eyrie_module_t& module) {
   for (const ExportedGlobal& global : ExportedGlobals(def)) {
     eyrie_global_info_t& row = module.globals.emplace_back();
+    row.struct_size = sizeof(row);
     RETURN_IF_ERROR(Keep(global.name, module.texts, row.name));
     row.is_mutable = global.is_mutable ? 1 : 0;
   }
@@ -100,6 +106,12 @@ absl::StatusOr<std::unique_ptr<eyrie_module_t>> CreateModule(
   RETURN_IF_ERROR(ListImports(def, *module));
   RETURN_IF_ERROR(ListGlobals(def, *module));
   return module;
+}
+
+absl::StatusOr<Program> LoadMapped(
+    absl::StatusOr<std::shared_ptr<const MappedFile>> file) {
+  RETURN_IF_ERROR(file);
+  return LoadProgram(vm::Archive::FromFile(*std::move(file)));
 }
 
 absl::Status CreateDevice(const char* uri,
@@ -151,7 +163,13 @@ absl::StatusOr<std::optional<vm::CallLimits>> InitializerLimitsOf(
 
 absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> ParametersOf(
     const eyrie_context_options_t& options) {
-  auto scopes = std::make_shared<hal::ParameterScopes>();
+  const eyrie_parameters_t* const given = options.parameters;
+  if (given != nullptr && options.parameter_file_count == 0) {
+    return given->scopes;
+  }
+  auto scopes = given != nullptr
+                    ? std::make_shared<hal::ParameterScopes>(*given->scopes)
+                    : std::make_shared<hal::ParameterScopes>();
   for (size_t i = 0; i < options.parameter_file_count; ++i) {
     RETURN_IF_ERROR(scopes->AddFile(options.parameter_files[i],
                                     hal::ParameterFile::Mode::kMapped));
@@ -164,8 +182,11 @@ absl::Status AddNatives(const eyrie_context_options_t& options,
   for (size_t i = 0; i < options.native_library_count; ++i) {
     session.native_libraries.push_back(options.native_libraries[i]->library);
   }
-  for (size_t i = 0; i < options.native_data_count; ++i) {
-    const eyrie_native_data_t& data = options.native_data[i];
+  constexpr size_t kSizes[] = {sizeof(eyrie_native_data_t)};
+  ASSIGN_OR_RETURN(const std::vector<eyrie_native_data_t> given,
+                   FullStructs(options.native_data, options.native_data_count,
+                               kSizes, "the user data"));
+  for (const eyrie_native_data_t& data : given) {
     if (data.data == nullptr ||
         !session.native_user_data.emplace(data.type, data.data).second) {
       return absl::InvalidArgumentError(
@@ -206,7 +227,7 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
   ASSIGN_OR_RETURN(const eyrie_context_options_t options,
                    ContextOptionsOf(given));
   Log log = LogOf(options.log, options.log_data, options.free_log_data);
-  RETURN_IF_ERROR(CheckNewer(given, "context"));
+  RETURN_IF_ERROR(CheckNewer(given, "the context options"));
   if (!log && !devices.empty()) log = devices.front()->log;
   SessionOptions session_options;
   Listen(log, session_options);
@@ -286,7 +307,32 @@ eyrie_error_t* eyrie_module_load_file(const char* path,
 eyrie_error_t* eyrie_module_load_memory(const void* data, size_t size,
                                         eyrie_module_t** out_module) {
   auto module = abi::CreateModule(abi::LoadProgram(
-      {static_cast<const uint8_t*>(data), size}, "The module in memory"));
+      {static_cast<const uint8_t*>(data), size}, abi::kModuleInMemory));
+  if (!module.ok()) return abi::CreateError(module.status());
+  *out_module = module->release();
+  return nullptr;
+}
+
+eyrie_error_t* eyrie_module_load_borrowed(const void* data, size_t size,
+                                          void (*release)(void* user),
+                                          void* user,
+                                          eyrie_module_t** out_module) {
+  auto loan = std::make_shared<abi::Loan>();
+  auto module =
+      abi::CreateModule(abi::LoadProgram(eyrie::vm::Archive::FromOwner(
+          loan, {static_cast<const uint8_t*>(data), size},
+          abi::kModuleInMemory)));
+  if (!module.ok()) return abi::CreateError(module.status());
+  loan->Begin(release, user);
+  *out_module = module->release();
+  return nullptr;
+}
+
+eyrie_error_t* eyrie_module_load_descriptor(int descriptor, uint64_t offset,
+                                            uint64_t size,
+                                            eyrie_module_t** out_module) {
+  auto module = abi::CreateModule(
+      abi::LoadMapped(abi::MapDescriptor(descriptor, offset, size)));
   if (!module.ok()) return abi::CreateError(module.status());
   *out_module = module->release();
   return nullptr;

@@ -167,7 +167,7 @@ TEST_F(LimitsApiTest, BadOptions) {
     const char* want;
   } kCases[] = {
       {8, 0,
-       "The context options' struct_size (8) is below that of the first "
+       "The struct_size of the context options (8) is below that of the first "
        "version (56)."},
       {sizeof(eyrie_context_options_t), -1, "The timeout (-1 ns) is below 0."},
   };

@@ -107,7 +107,8 @@ TEST_F(CApiTest, Devices) {
       {"local-sync", sizeof(eyrie_device_options_t), "OK"},
       {"local-sync", 16, "OK"},  // the size of the first version
       {"local-sync", 1,
-       "3: The device options' struct_size (1) is below that of the first "
+       "3: The struct_size of the device options (1) is below that of the "
+       "first "
        "version (16)."},
       {"local-sink", 0,
        "5: Unknown driver 'local-sink'; expected one of 'local-sync', "

@@ -61,6 +61,38 @@ absl::Status Invoker::CallOut(std::span<const HostValue* const> given,
   return WriteOuts(outs, results);
 }
 
+absl::Status Invoker::CallOut(std::span<const HostValue* const> given,
+                              std::span<const absl::string_view> names,
+                              Outs outs, const ResultMemory& memory,
+                              std::vector<HostValue>& results) {
+  std::vector<HostValue> storage(signature_.results().size());
+  std::vector<const HostValue*> all(outs.begin(), outs.end());
+  all.resize(std::max(all.size(), storage.size()));
+  for (size_t i = 0; !flat_ && i < signature_.arguments().size(); ++i) {
+    const Type* const type = StaticStorageType(i);
+    if (type == nullptr) continue;
+    const auto index =
+        static_cast<size_t>(*signature_.arguments()[i].storage_of);
+    if (index >= storage.size() || all[index] != nullptr) continue;
+    ASSIGN_OR_RETURN(storage[index],
+                     memory.NewArray(type->element, type->shape));
+    all[index] = &storage[index];
+  }
+  RETURN_IF_ERROR(CallOut(given, names, all, results));
+  return Move(all, memory, results);
+}
+
+absl::Status Invoker::Move(Outs outs, const ResultMemory& memory,
+                           std::vector<HostValue>& results) {
+  RETURN_IF_ERROR(memory.Move(results, outs));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const HostArray* const array = results[i].array();
+    if (array == nullptr || ArrayAt(outs, i) != nullptr) continue;
+    CountCopy(array->byte_length());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Invoker::CallOut(PreparedCall& prepared, Outs outs,
                               std::vector<HostValue>& results) {
   RETURN_IF_ERROR(Call(prepared, results));
@@ -92,6 +124,16 @@ absl::Status Invoker::CheckOuts(Outs outs) const {
     }
   }
   return absl::OkStatus();
+}
+
+const Type* Invoker::StaticStorageType(size_t argument) const {
+  const Type* const type = StorageType(argument);
+  const bool is_static =
+      type != nullptr && type->is(Type::Kind::kArray) && type->ranked &&
+      type->element != hal::ElementType::kNone &&
+      std::find(type->shape.begin(), type->shape.end(), Type::kDynamic) ==
+          type->shape.end();
+  return is_static ? type : nullptr;
 }
 
 bool Invoker::TakesStorageOf(Outs outs) const {

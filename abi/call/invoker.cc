@@ -206,11 +206,7 @@ absl::Status Invoker::CreateStorage(size_t index, Encoder& encoder,
                                     vm::Slot& slot) {
   const Type* type = StorageType(index);
   if (type == nullptr) return Missing(index);
-  const bool is_static = type->is(Type::Kind::kArray) && type->ranked &&
-                         type->element != hal::ElementType::kNone &&
-                         std::find(type->shape.begin(), type->shape.end(),
-                                   Type::kDynamic) == type->shape.end();
-  if (!is_static) {
+  if (StaticStorageType(index) == nullptr) {
     return Annotate(Missing(index),
                     absl::StrCat("(which is storage for a result ",
                                  type->ToString(), ": its size is not known)"));

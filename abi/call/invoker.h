@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "abi/call/prepared_call.h"
+#include "abi/call/result_memory.h"
 #include "abi/call/session.h"
 #include "abi/signature/signature.h"
 #include "abi/value/direct.h"
@@ -80,6 +81,21 @@ class Invoker {
                        std::span<const absl::string_view> names,
                        std::span<const HostValue* const> outs,
                        std::vector<HostValue>& results);
+
+  // The same, with all other arrays of the results in memory of the host. A
+  // function that takes storage for a result writes to that memory itself; any
+  // other result is copied. Also fails as ResultMemory does.
+  absl::Status CallOut(std::span<const HostValue* const> values,
+                       std::span<const absl::string_view> names,
+                       std::span<const HostValue* const> outs,
+                       const ResultMemory& memory,
+                       std::vector<HostValue>& results);
+
+  // Moves the arrays of a call's results to memory of the host, except for
+  // those with an array in `outs`. Fails as ResultMemory::Move does.
+  absl::Status Move(std::span<const HostValue* const> outs,
+                    const ResultMemory& memory,
+                    std::vector<HostValue>& results);
 
   // Encodes arguments once for repeated calls. Copies whatever is not lent, and
   // allocates storage for results. If the results go into arrays of the caller,
@@ -196,6 +212,9 @@ class Invoker {
 
   // call_out.cc: results in the caller's memory
   absl::Status CheckOuts(Outs outs) const;
+  // Returns the type of the result that an argument is storage for, if its size
+  // is known before the call; else null.
+  const Type* StaticStorageType(size_t argument) const;
   // Reports whether an argument may be storage in one of the arrays.
   bool TakesStorageOf(Outs outs) const;
   // Stores the array of the result that an argument is storage for, if it can

@@ -214,6 +214,11 @@ absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
   return CreateProgram(vm::LoadModule(bytes, name));
 }
 
+absl::StatusOr<Program> LoadProgram(
+    const absl::StatusOr<std::shared_ptr<const vm::Archive>>& archive) {
+  return CreateProgram(vm::LoadModule(archive));
+}
+
 bool UsesModule(const vm::ModuleDef& def, absl::string_view name) {
   for (const vm::DependencyDef& dependency : def.dependencies) {
     if (dependency.name == name) return true;

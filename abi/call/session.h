@@ -35,6 +35,7 @@
 #include "vm/isa/value.h"
 #include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
+#include "vm/module/archive.h"
 #include "vm/module/module.h"
 #include "vm/run/bytecode_module.h"
 #include "vm/run/context.h"
@@ -59,6 +60,9 @@ absl::StatusOr<Program> LoadProgram(const std::string& path,
 // The same for bytes, which are copied. Error messages contain `name`.
 absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
                                     const std::string& name);
+// The same for an open archive. Returns the error if there is none.
+absl::StatusOr<Program> LoadProgram(
+    const absl::StatusOr<std::shared_ptr<const vm::Archive>>& archive);
 
 // Reports whether the program imports the native module of this name, such as
 // "hal".

@@ -312,8 +312,10 @@ absl::StatusOr<Ref<hal::BufferView>> Lend(
   } else {
     const std::span<uint8_t> bytes(const_cast<uint8_t*>(array->data()),
                                    array->byte_length());
-    ASSIGN_OR_RETURN(buffer, device.allocator().ImportHost(TensorParams(),
-                                                           bytes, [array] {}));
+    hal::BufferParams params = TensorParams();
+    if (array->is_read_only()) params.access = hal::memory_access::kRead;
+    ASSIGN_OR_RETURN(buffer,
+                     device.allocator().ImportHost(params, bytes, [array] {}));
   }
   return hal::BufferView::Create(std::move(buffer), *description.shape,
                                  description.element);

@@ -30,6 +30,10 @@ std::string ShapeTextOf(ElementType type, std::span<const int64_t> shape) {
   return text + hal::ElementTypeName(type);
 }
 
+bool IsReadOnly(const hal::BufferView& view) {
+  return (view.buffer()->allowed_access() & hal::memory_access::kWrite) == 0;
+}
+
 // Returns the number of elements. INVALID_ARGUMENT: a dimension is negative,
 // there are more than kMaxRank dimensions, or the number needs more than 64
 // bits.
@@ -253,6 +257,7 @@ std::shared_ptr<const HostArray> HostArray::OfReadable(
   array->count_ = view->element_count();
   array->byte_length_ = view->byte_length();
   array->data_ = data;
+  array->read_only_ = IsReadOnly(*view);
   array->view_ = std::move(view);
   return array;
 }
@@ -267,7 +272,7 @@ bool HostArray::Reuse(const std::shared_ptr<const HostArray>& array,
   auto& reused = const_cast<HostArray&>(*array);  // no array is created const
   reused.use_ = Use::kCopy;
   reused.casts_ = false;
-  reused.read_only_ = false;
+  reused.read_only_ = IsReadOnly(*view);
   reused.data_ = data;
   reused.view_ = Ref<hal::BufferView>::Adopt(view);
   return true;
@@ -299,6 +304,7 @@ absl::StatusOr<Ref<hal::BufferView>> HostArray::Import(hal::Device& device,
   hal::BufferParams params;
   params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
   params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  if (read_only_) params.access = hal::memory_access::kRead;
   const std::span<uint8_t> bytes(const_cast<uint8_t*>(data_), byte_length_);
   ASSIGN_OR_RETURN(
       Ref<hal::Buffer> buffer,
@@ -310,24 +316,6 @@ absl::StatusOr<Ref<hal::BufferView>> HostArray::Import(hal::Device& device,
     if (!imported_.made.compare_exchange_strong(made, kept)) delete kept;
   }
   return view;
-}
-
-std::shared_ptr<const HostArray> HostArray::Casting() const {
-  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
-  array->casts_ = true;
-  return array;
-}
-
-std::shared_ptr<const HostArray> HostArray::Lent() const {
-  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
-  array->use_ = Use::kLend;
-  return array;
-}
-
-std::shared_ptr<const HostArray> HostArray::ReadOnly() const {
-  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
-  array->read_only_ = true;
-  return array;
 }
 
 std::shared_ptr<const HostArray> HostArray::Transposed() const {

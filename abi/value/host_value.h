@@ -39,8 +39,9 @@ class HostArray {
 
   // How a call may use the elements.
   enum class Use : uint8_t {
-    kCopy,  // the call gets a copy if its program might write to them
-    kLend,  // the call may use them in place, and write unless read-only
+    kCopy,       // the call gets a copy if its program might write to them
+    kLend,       // the call may use them in place, and write unless read-only
+    kLendConst,  // the call may use them in place; the array is read-only
   };
 
   // Creates an array that owns a copy of dense row-major elements.
@@ -120,7 +121,9 @@ class HostArray {
   bool is_read_only() const { return read_only_; }
   // Reports whether a call may use the elements in place. Code from all
   // compiler releases may write to arguments, and modules do not say to which.
-  bool may_be_used() const { return use_ == Use::kLend && !read_only_; }
+  bool may_be_used() const {
+    return use_ == Use::kLendConst || (use_ == Use::kLend && !read_only_);
+  }
   // The tensor that the array is over, or null.
   const Ref<hal::BufferView>& view() const { return view_; }
   // Reports whether the caller asked for elements to be converted even if that
@@ -138,6 +141,9 @@ class HostArray {
   std::shared_ptr<const HostArray> Casting() const;
   // Returns the same elements with Use::kLend.
   std::shared_ptr<const HostArray> Lent() const;
+  // Returns the same elements with Use::kLendConst. Commands of a call cannot
+  // write to them; kernels are trusted not to.
+  std::shared_ptr<const HostArray> LentConst() const;
   // Returns the same elements with is_read_only() true.
   std::shared_ptr<const HostArray> ReadOnly() const;
   // Returns the same elements with the dimensions in reverse order. Elements

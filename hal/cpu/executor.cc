@@ -111,14 +111,11 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
       dispatch.executable->local_memory_size(dispatch.ordinal);
   const WorkgroupRange all = AllWorkgroups(dispatch.state);
   if (size == 0) [[likely]] {
-    return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
-                                              all, {}, work_);
+    return dispatch.Run(all, {}, work_);
   }
   ASSIGN_OR_RETURN(const Ref<hal::Buffer> scratch,
                    allocator_.AllocateScratch(size));
-  return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
-                                            all, {scratch->host_data(), size},
-                                            work_);
+  return dispatch.Run(all, {scratch->host_data(), size}, work_);
 }
 
 // Inlines all calls, because every dispatch runs through them.
@@ -219,12 +216,13 @@ absl::Status CommandResolver::ReadCounts(const DispatchCommand& command,
 }
 
 absl::Status CommandResolver::ResolveBindings(const DispatchCommand& command,
-                                              void** pointers,
-                                              size_t* lengths) const {
+                                              void** pointers, size_t* lengths,
+                                              uint64_t& read_only) const {
   const std::span<const RecordedRef> refs = command.bindings();
   if (refs.size() > kMaxDispatchBindings) [[unlikely]]
     return TooManyBindings(refs.size());
   uintptr_t misaligned = 0;
+  read_only = 0;
   for (size_t i = 0; i < refs.size(); ++i) {
     const LocatedRange range = Locate(refs[i], table_);
     uint8_t* const data = range.buffer.host_data();
@@ -232,6 +230,9 @@ absl::Status CommandResolver::ResolveBindings(const DispatchCommand& command,
       return NotVisible();
     pointers[i] = data + range.offset;
     lengths[i] = range.length;
+    const bool is_writable =
+        (range.buffer.allowed_access() & memory_access::kWrite) != 0;
+    read_only |= uint64_t{!is_writable} << i;
     misaligned |= reinterpret_cast<uintptr_t>(pointers[i]);
   }
   if (misaligned % kBufferAlignment == 0) [[likely]]
@@ -261,7 +262,8 @@ absl::Status CommandResolver::Resolve(const DispatchCommand& command,
   } else {
     RETURN_IF_ERROR(ReadCounts(command, count));
   }
-  absl::Status resolved = ResolveBindings(command, pointers, lengths);
+  const absl::Status resolved =
+      ResolveBindings(command, pointers, lengths, dispatch.read_only);
   if (!resolved.ok()) [[unlikely]]
     return InDispatch(info, resolved);
   dispatch.executable = &executable;

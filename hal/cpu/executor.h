@@ -32,7 +32,19 @@ struct HostBytes {
 struct ResolvedDispatch {
   const KernelExecutable* executable = nullptr;
   uint32_t ordinal;
+  uint64_t read_only = 0;  // bit i: binding i must not be written
   DispatchState state;
+
+  // Runs workgroups as KernelExecutable::RunGuarded does.
+  absl::Status Run(WorkgroupRange range, std::span<uint8_t> local_memory,
+                   WorkBudget* work) const {
+    if (read_only == 0) [[likely]] {
+      return executable->RunWorkgroups(ordinal, state, range, local_memory,
+                                       work);
+    }
+    return executable->RunGuarded(ordinal, state, range, local_memory,
+                                  read_only, work);
+  }
 };
 
 // A fully resolved fill, update or copy. The ranges of a copy between binding
@@ -75,7 +87,7 @@ class CommandResolver {
   absl::Status ReadCounts(const DispatchCommand& command,
                           uint32_t (&count)[3]) const;
   absl::Status ResolveBindings(const DispatchCommand& command, void** pointers,
-                               size_t* lengths) const;
+                               size_t* lengths, uint64_t& read_only) const;
 
   std::span<const BufferBinding> table_;
   int max_concurrency_;

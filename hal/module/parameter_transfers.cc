@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/file.h"
@@ -22,6 +23,20 @@ bool CanFill(const Splat& splat, const ParameterSpan& span) {
          span.length % splat.length == 0;
 }
 
+// Returns a file of a parameter that is not a splat, for reading.
+Ref<File> FileOf(const Parameter& parameter) {
+  if (parameter.file->reader()) {
+    // A file with a reader has one parameter, which begins at offset 0.
+    return MakeRef<File>(parameter.length, parameter.file->reader(),
+                         parameter.file);
+  }
+  const std::span<const uint8_t> bytes = parameter.bytes();
+  // Safe, because the file does not allow writes.
+  const std::span<uint8_t> contents(const_cast<uint8_t*>(bytes.data()),
+                                    bytes.size());
+  return MakeRef<File>(contents, memory_access::kRead, parameter.file);
+}
+
 }  // namespace
 
 absl::StatusOr<QueueFences> ParameterTransfers::Next() {
@@ -33,16 +48,33 @@ absl::StatusOr<QueueFences> ParameterTransfers::Next() {
   return state_.Fences(before_.get(), previous_.get());
 }
 
+absl::StatusOr<Ref<Buffer>> ParameterTransfers::Image(
+    const Parameter& parameter, const BufferParams& params,
+    const ParameterSpan& span) {
+  const std::span<const uint8_t> bytes =
+      parameter.bytes().subspan(span.parameter_offset, span.length);
+  const bool is_constant =
+      (params.usage & buffer_usage::kSharingImmutable) != 0;
+  if (!parameter.file->in_place() || !is_constant) {
+    return CreateFileImage(state_, device_.allocator(), params,
+                           parameter.file->mapping(), bytes,
+                           "an image of a parameter");
+  }
+  BufferParams reading = params;
+  reading.access = memory_access::kRead;
+  // Commands cannot write to a buffer with this access.
+  auto lent = device_.allocator().ImportHost(
+      reading, {const_cast<uint8_t*>(bytes.data()), bytes.size()},
+      [keep = parameter.file] {});
+  if (absl::IsUnavailable(lent.status())) return Ref<Buffer>();
+  return lent;
+}
+
 absl::StatusOr<Ref<Buffer>> ParameterTransfers::Load(
     const Parameter& parameter, const BufferParams& params,
     const ParameterSpan& span) {
-  if (parameter.file && span.buffer_offset == 0) {
-    ASSIGN_OR_RETURN(
-        Ref<Buffer> image,
-        CreateFileImage(
-            state_, device_.allocator(), params, parameter.file->mapping(),
-            parameter.bytes().subspan(span.parameter_offset, span.length),
-            "an image of a parameter"));
+  if (parameter.file && !parameter.file->reader() && span.buffer_offset == 0) {
+    ASSIGN_OR_RETURN(Ref<Buffer> image, Image(parameter, params, span));
     if (image) return image;
   }
   ASSIGN_OR_RETURN(
@@ -62,14 +94,9 @@ absl::Status ParameterTransfers::Read(const Parameter& parameter,
   if (const Splat* splat = std::get_if<Splat>(&parameter.storage)) {
     return ReadSplat(*splat, span, target);
   }
-  const std::span<const uint8_t> bytes = parameter.bytes();
-  // Safe, because the file does not allow writes.
-  const std::span<uint8_t> contents(const_cast<uint8_t*>(bytes.data()),
-                                    bytes.size());
   ASSIGN_OR_RETURN(const QueueFences fences, Next());
-  return device_.QueueRead(
-      fences, MakeRef<File>(contents, memory_access::kRead, parameter.file),
-      span.parameter_offset, {target, 0, span.buffer_offset, span.length});
+  return device_.QueueRead(fences, FileOf(parameter), span.parameter_offset,
+                           {target, 0, span.buffer_offset, span.length});
 }
 
 absl::Status ParameterTransfers::ReadSplat(const Splat& splat,

@@ -54,6 +54,11 @@ class ParameterTransfers {
   absl::Status End(const absl::Status& status);
 
  private:
+  // Returns a buffer over the bytes of a parameter themselves, or over private
+  // pages of its file; null if they must be copied.
+  absl::StatusOr<Ref<Buffer>> Image(const Parameter& parameter,
+                                    const BufferParams& params,
+                                    const ParameterSpan& span);
   // Returns the fences of the next operation, valid until the next call.
   absl::StatusOr<QueueFences> Next();
   absl::Status ReadSplat(const Splat& splat, const ParameterSpan& span,

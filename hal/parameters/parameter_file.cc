@@ -52,6 +52,35 @@ absl::StatusOr<Ref<ParameterFile>> ParameterFile::Open(
   return file;
 }
 
+Ref<ParameterFile> ParameterFile::OfMapping(
+    std::shared_ptr<const MappedFile> mapping) {
+  Ref<ParameterFile> file =
+      Ref<ParameterFile>::Adopt(new ParameterFile(mapping->path()));
+  file->bytes_ = mapping->bytes();
+  file->mapping_ = std::move(mapping);
+  return file;
+}
+
+Ref<ParameterFile> ParameterFile::Borrow(std::span<const uint8_t> bytes,
+                                         std::shared_ptr<const void> owner,
+                                         std::string name, bool in_place) {
+  Ref<ParameterFile> file =
+      Ref<ParameterFile>::Adopt(new ParameterFile(std::move(name)));
+  file->bytes_ = bytes;
+  file->owner_ = std::move(owner);
+  file->in_place_ = in_place;
+  return file;
+}
+
+Ref<ParameterFile> ParameterFile::OfReader(uint64_t size, Reader reader,
+                                           std::string name) {
+  Ref<ParameterFile> file =
+      Ref<ParameterFile>::Adopt(new ParameterFile(std::move(name)));
+  file->size_ = size;
+  file->reader_ = std::move(reader);
+  return file;
+}
+
 Ref<ParameterFile> ParameterFile::FromBytes(std::vector<uint8_t> bytes,
                                             std::string name) {
   Ref<ParameterFile> file =

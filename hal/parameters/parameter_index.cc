@@ -37,7 +37,7 @@ absl::Status NoSuchKey(absl::string_view scope, absl::string_view key,
 
 std::span<const uint8_t> Parameter::bytes() const {
   const FileOffset* begin = std::get_if<FileOffset>(&storage);
-  if (begin == nullptr) return {};
+  if (begin == nullptr || file->reader()) return {};
   return file->bytes().subspan(begin->offset, length);
 }
 
@@ -49,11 +49,11 @@ absl::Status ParameterIndex::Add(std::vector<ParameterEntry> entries,
   for (const ParameterEntry& entry : entries) {
     const FileOffset* begin = std::get_if<FileOffset>(&entry.storage);
     if (begin != nullptr &&
-        !RangeFits(begin->offset, entry.length, file->bytes().size())) {
+        !RangeFits(begin->offset, entry.length, file->size())) {
       return absl::OutOfRangeError(
           absl::StrCat("Parameter ", QuotedName(entry.key), " has ",
                        entry.length, " bytes at offset ", begin->offset, "; ",
-                       file->path(), " has ", file->bytes().size(), "."));
+                       file->path(), " has ", file->size(), "."));
     }
   }
   for (ParameterEntry& entry : entries) {
@@ -71,11 +71,14 @@ absl::Status ParameterIndex::Add(std::vector<ParameterEntry> entries,
 }
 
 absl::Status ParameterIndex::Sort(size_t first) {
-  for (size_t i = first; i < parameters_.size(); ++i) by_key_.push_back(i);
-  std::sort(by_key_.begin(), by_key_.end(), [this](size_t a, size_t b) {
+  const auto precedes = [this](size_t a, size_t b) {
     const int order = parameters_[a].key.compare(parameters_[b].key);
     return order < 0 || (order == 0 && a < b);
-  });
+  };
+  for (size_t i = first; i < parameters_.size(); ++i) by_key_.push_back(i);
+  const auto added = by_key_.begin() + static_cast<ptrdiff_t>(first);
+  std::sort(added, by_key_.end(), precedes);
+  std::inplace_merge(by_key_.begin(), added, by_key_.end(), precedes);
   // Name the first of the duplicate keys.
   size_t second = parameters_.size();
   for (size_t i = 1; i < by_key_.size(); ++i) {
@@ -109,13 +112,30 @@ absl::Status ParameterScopes::AddFile(absl::string_view scope,
                                       const PreloadLimits& limits) {
   ASSIGN_OR_RETURN(const Ref<ParameterFile> file,
                    ParameterFile::Open(path, mode, limits));
+  return AddParsed(scope, file);
+}
+
+absl::Status ParameterScopes::AddParsed(absl::string_view scope,
+                                        const Ref<ParameterFile>& file) {
   absl::StatusOr<std::vector<ParameterEntry>> entries =
-      ParseParameters(file->bytes(), path);
+      ParseParameters(file->bytes(), file->path());
   absl::Status status = entries.status();
   if (entries.ok()) {
     status = this->scope(scope).Add(*std::move(entries), file);
   }
-  return Annotate(status, absl::StrCat("(parameter file ", path, ")"));
+  return Annotate(status, absl::StrCat("(parameter file ", file->path(), ")"));
+}
+
+absl::Status ParameterScopes::AddWhole(absl::string_view scope,
+                                       absl::string_view key,
+                                       const Ref<ParameterFile>& file) {
+  ParameterEntry entry;
+  entry.key = std::string(key);
+  entry.length = file->size();
+  entry.storage = FileOffset{0};
+  std::vector<ParameterEntry> entries;
+  entries.push_back(std::move(entry));
+  return this->scope(scope).Add(std::move(entries), file);
 }
 
 absl::Status ParameterScopes::AddFile(absl::string_view text,

@@ -25,7 +25,8 @@ namespace eyrie::hal {
 struct Parameter : ParameterEntry {
   Ref<ParameterFile> file;
 
-  // Returns the bytes in the file; empty for a splat.
+  // Returns the bytes in the file; empty for a splat, and if a function reads
+  // the file.
   std::span<const uint8_t> bytes() const;
 };
 
@@ -61,8 +62,16 @@ class ParameterScopes {
   absl::Status AddFile(absl::string_view scope, const std::string& path,
                        ParameterFile::Mode mode,
                        const PreloadLimits& limits = {});
-  // The same, with `text` as "path" or "scope=path". INVALID_ARGUMENT also: no
-  // path.
+  // Adds the parameters in a file of any known format. Returns the errors of
+  // ParseParameters and ParameterIndex::Add, with the path.
+  absl::Status AddParsed(absl::string_view scope,
+                         const Ref<ParameterFile>& file);
+  // Adds a whole file as one parameter. Returns the errors of
+  // ParameterIndex::Add.
+  absl::Status AddWhole(absl::string_view scope, absl::string_view key,
+                        const Ref<ParameterFile>& file);
+  // The same as the first, with `text` as "path" or "scope=path".
+  // INVALID_ARGUMENT also: no path.
   absl::Status AddFile(absl::string_view text, ParameterFile::Mode mode,
                        const PreloadLimits& limits = {});
   ParameterIndex& scope(absl::string_view name);

@@ -1,4 +1,5 @@
-// The interface of an allocator for the buffers of a CPU device.
+// The interface of an allocator for the buffers of a CPU device, or for the
+// results of calls.
 #ifndef EYRIE_ALLOCATOR_H_
 #define EYRIE_ALLOCATOR_H_
 
@@ -30,8 +31,9 @@ class Allocator {
 namespace internal {
 
 // Sets an allocator in options of the C API, which then own a reference to it.
-inline void SetAllocator(const std::shared_ptr<Allocator>& allocator,
-                         eyrie_device_options_t& options) {
+template <typename Options>
+void SetAllocator(const std::shared_ptr<Allocator>& allocator,
+                  Options& options) {
   using Shared = std::shared_ptr<Allocator>;
   if (allocator == nullptr) return;
   options.allocate = [](size_t size, size_t alignment, void* user) {

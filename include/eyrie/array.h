@@ -61,6 +61,13 @@ constexpr eyrie_dtype_t DtypeOf() {
 
 namespace internal {
 
+// Returns an array without elements, of this header's version.
+inline eyrie_array_t NewArray() {
+  eyrie_array_t array = {};
+  array.struct_size = sizeof(array);
+  return array;
+}
+
 // The same, but signed C++ integers are SI8 to SI64 instead of I8 to I64, which
 // have no sign.
 template <typename T>

@@ -6,9 +6,7 @@
  * release accept NULL. Sizes are in bytes. Out parameters are written only on
  * success. A handle with a retain function is reference counted and is created
  * with one reference. The caller must free any other handle unless stated
- * otherwise. A later version may add members at the end of the structs that
- * functions return by pointer, and of those with a struct_size. The C++ API
- * (runtime.h) is inline code over this one.
+ * otherwise. The C++ API (runtime.h) is inline code over this one.
  */
 #ifndef EYRIE_C_H_
 #define EYRIE_C_H_
@@ -24,6 +22,13 @@
  *     buffer retains;
  *   - the events of a trace.
  * See docs/embedding.md, "Out of memory".
+ *
+ * Structs. A later version may add members at the end of a struct. So each one
+ * begins with a struct_size, in bytes. The caller sets it in structs that it
+ * passes: members that an older version does not have count as 0, and members
+ * that this library does not know must be 0. The library sets it in structs
+ * that it returns: members beyond it do not exist. Only eyrie_slot_t and its
+ * eyrie_bytes_t (c_linker.h) have none, and never change their size.
  *
  * Process-wide state. There is nothing to initialize or to shut down, and there
  * are no process-wide settings. The process can record one trace at a time
@@ -64,6 +69,24 @@ EYRIE_EXPORT eyrie_error_t* eyrie_module_load_file(const char* path,
  * OUT_OF_RANGE, UNIMPLEMENTED and RESOURCE_EXHAUSTED as for a file. */
 EYRIE_EXPORT eyrie_error_t* eyrie_module_load_memory(
     const void* data, size_t size, eyrie_module_t** out_module);
+/* The same without the copy. The bytes must remain valid and must not change
+ * until `release(user)` is called: once, on any thread, when no module, context
+ * or value uses them. `release` may be NULL. Constants that devices use are
+ * copied to them, because compiled code may write to constants. If this fails,
+ * `release` is not called. */
+EYRIE_EXPORT eyrie_error_t* eyrie_module_load_borrowed(
+    const void* data, size_t size, void (*release)(void* user), void* user,
+    eyrie_module_t** out_module);
+/* The same for `size` bytes at `offset` of an open regular file, which are
+ * mapped; a size of 0 means all bytes up to its end. The descriptor is
+ * duplicated, so it may be closed. The bytes must not change as long as the
+ * module or a context of it exists. Large constants are private pages of the
+ * file if `offset` is a multiple of 64. INVALID_ARGUMENT: also if the
+ * descriptor is not open or not a regular file. OUT_OF_RANGE: also if the range
+ * exceeds the file. */
+EYRIE_EXPORT eyrie_error_t* eyrie_module_load_descriptor(
+    int descriptor, uint64_t offset, uint64_t size,
+    eyrie_module_t** out_module);
 EYRIE_EXPORT void eyrie_module_retain(eyrie_module_t* module);
 EYRIE_EXPORT void eyrie_module_release(eyrie_module_t* module);
 
@@ -72,6 +95,7 @@ EYRIE_EXPORT const char* eyrie_module_name(const eyrie_module_t* module);
 
 /* An exported function. The strings are valid as long as the module. */
 typedef struct eyrie_function_info_t {
+  size_t struct_size;             /* set by the library */
   const char* name;               /* without the module's name */
   const char* calling_convention; /* "0rr_r" */
   const char* declaration;        /* "sync func @add(...)", or "" */
@@ -87,6 +111,7 @@ EYRIE_EXPORT const eyrie_function_info_t* eyrie_module_function(
 /* A function that a module imports. The strings are valid as long as the
  * module. */
 typedef struct eyrie_import_info_t {
+  size_t struct_size;             /* set by the library */
   const char* name;               /* "host.scale" */
   const char* calling_convention; /* "0rf_r" */
   int is_optional;                /* nonzero: it may be missing */
@@ -123,13 +148,15 @@ EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open_text(
 
 /* A function that is linked into this program. */
 typedef struct eyrie_native_symbol_t {
-  const char* name; /* as the manifest has it */
+  size_t struct_size; /* sizeof(eyrie_native_symbol_t), in all symbols */
+  const char* name;   /* as the manifest has it */
   void* address;
 } eyrie_native_symbol_t;
 
 /* Creates a library of functions that are linked into this program, with the
  * text of a manifest. NOT_FOUND: a symbol of the manifest is not given.
- * INVALID_ARGUMENT: a malformed manifest, or an address that is NULL.
+ * INVALID_ARGUMENT: a malformed manifest, an address that is NULL, or a
+ * struct_size that is too small or differs from that of the first symbol.
  * UNIMPLEMENTED: an unknown manifest version. */
 EYRIE_EXPORT eyrie_error_t* eyrie_native_library_create(
     const char* manifest_text, const eyrie_native_symbol_t* symbols,
@@ -147,14 +174,18 @@ EYRIE_EXPORT const char* eyrie_native_library_function_name(
 
 /* User data that handlers can ask for by its type. */
 typedef struct eyrie_native_data_t {
-  const char* type; /* the type's registered name */
-  void* data;       /* must outlive the context */
+  size_t struct_size; /* sizeof(eyrie_native_data_t), in all entries */
+  const char* type;   /* the type's registered name */
+  void* data;         /* must outlive the context */
 } eyrie_native_data_t;
 
 /* ---- Contexts ----------------------------------------------------------- */
 
 /* A set of functions of the host (c_linker.h). */
 typedef struct eyrie_linker_t eyrie_linker_t;
+
+/* A set of parameters (c_parameters.h). */
+typedef struct eyrie_parameters_t eyrie_parameters_t;
 
 /* The globals of a context at one moment (c_state.h). */
 typedef struct eyrie_snapshot_t eyrie_snapshot_t;
@@ -228,6 +259,9 @@ typedef struct eyrie_context_options_t {
   /* The globals to begin with; no initializers run. The modules and devices
    * must be those of the snapshot. May be NULL. */
   const eyrie_snapshot_t* snapshot;
+  /* More parameters, from files, descriptors, memory and functions of the host
+   * (c_parameters.h). The context keeps them. May be NULL. */
+  const eyrie_parameters_t* parameters;
 } eyrie_context_options_t;
 
 /* The same with options, which may be NULL. The errors are those of
@@ -276,6 +310,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_function(
  * from the declaration in the source, or else from the types of registers. The
  * strings are valid as long as the function. */
 typedef struct eyrie_signature_t {
+  size_t struct_size; /* set by the library */
   const char* text;   /* "add(x: 4xf32, y: ?xf32) -> 4xf32" */
   const char* json;   /* an object, as `eyrie dump --json` prints it */
   const char* source; /* "iree.abi", "calling convention", ... */
@@ -294,6 +329,7 @@ EYRIE_EXPORT int eyrie_function_is_async(const eyrie_function_t* function);
 
 /* An argument or a result. */
 typedef struct eyrie_parameter_t {
+  size_t struct_size;   /* set by the library */
   const char* name;     /* or "" */
   const char* type;     /* "?x4xf32", "{a: i32, b: bytes}" */
   int is_keyword;       /* nonzero: the argument may be passed by name */
@@ -407,6 +443,7 @@ EYRIE_EXPORT void eyrie_call_free(eyrie_call_t* call);
 
 /* How many arrays of a call, arguments and results together, were */
 typedef struct eyrie_call_statistics_t {
+  size_t struct_size; /* set by the library */
   uint32_t lent;      /* used in place */
   uint32_t copied;    /* copied unchanged */
   uint32_t packed;    /* made dense from strides or lists */

@@ -47,11 +47,7 @@ typedef enum eyrie_jit_t {
 } eyrie_jit_t;
 
 typedef struct eyrie_device_options_t {
-  /* sizeof(eyrie_device_options_t). Fields that an older version of the struct
-   * does not have count as 0. If a newer version has fields that this library
-   * does not know, they must be 0. This applies to all structs with a
-   * struct_size. */
-  size_t struct_size;
+  size_t struct_size; /* sizeof(eyrie_device_options_t), or an older one's */
   /* Nonzero: executables in the platform's own format may be loaded. */
   int allow_system_executables;
   /* Nonzero: native executables are refused, and a context of a module that
@@ -129,6 +125,7 @@ typedef struct eyrie_device_list_t eyrie_device_list_t;
 
 /* A device that can be opened. The strings are valid as long as the list. */
 typedef struct eyrie_device_info_t {
+  size_t struct_size;      /* set by the library */
   const char* uri;         /* "local-sync://" */
   const char* driver;      /* "local-sync" */
   const char* description; /* of the driver, in one line */

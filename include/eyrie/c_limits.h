@@ -50,15 +50,31 @@ typedef struct eyrie_call_options_t {
   int64_t timeout_ns; /* from the start of the call until its results are ready;
                        * nanoseconds */
   eyrie_cancel_token_t* cancel; /* the call retains it */
+  /* Allocate and free the memory of the arrays in the results, aligned to 64
+   * bytes. Both or neither must be NULL. A function that takes storage for a
+   * result writes to this memory itself (not in a prepared or pending call);
+   * any other result is copied to it, unless it is written to an array of the
+   * caller. The bytes count as memory of the context until `deallocate` is
+   * called: on any thread, when the value and its copies are freed and no
+   * module uses them. Must not throw or call the library. If `allocate` returns
+   * NULL, the call fails with RESOURCE_EXHAUSTED; if the memory is not aligned,
+   * with FAILED_PRECONDITION. */
+  eyrie_allocate_t allocate;
+  eyrie_deallocate_t deallocate;
+  void* allocator_data;
+  /* Called once after the last deallocate of this call, even if the call fails.
+   * May be NULL. */
+  void (*free_allocator_data)(void* allocator_data);
 } eyrie_call_options_t;
 
 /* Calls a function as eyrie_function_call_named does, with options, which may
  * be NULL. The errors are those of eyrie_function_call_named, and also:
  *
  * INVALID_ARGUMENT: a struct_size that is too small, a field that this library
- * does not know, or a negative timeout. FAILED_PRECONDITION: options are given
- * for a call that a host function makes while another call of the same context
- * runs; its limits are those of the other call. */
+ * does not know, a negative timeout, or only one of the allocator functions.
+ * FAILED_PRECONDITION: options are given for a call that a host function makes
+ * while another call of the same context runs; its limits are those of the
+ * other call. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_call_with(
     eyrie_function_t* function, eyrie_value_t* const* arguments,
     size_t argument_count, const char* const* names, size_t name_count,
@@ -93,7 +109,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_function_begin_with(
 
 /* The fuel and memory that a context uses. */
 typedef struct eyrie_context_usage_t {
-  size_t struct_size;   /* set by the caller, as in eyrie_call_options_t */
+  size_t struct_size;   /* set by the caller */
   uint64_t fuel;        /* units that the last call used, without those of
                          * devices; for a pending call, all its pieces; before
                          * the first call, those of the last initializer */

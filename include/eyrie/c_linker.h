@@ -19,7 +19,7 @@ extern "C" {
 
 /* ---- Calls -------------------------------------------------------------- */
 
-/* Bytes, which are borrowed. */
+/* Bytes, which are borrowed. This and eyrie_slot_t never change their size. */
 typedef struct eyrie_bytes_t {
   const void* data;
   size_t size;

@@ -19,8 +19,9 @@ extern "C" {
  * Other globals have no names in the file. The strings are valid as long as the
  * module. */
 typedef struct eyrie_global_info_t {
-  const char* name; /* without the module's name */
-  int is_mutable;   /* nonzero: it can be set */
+  size_t struct_size; /* set by the library */
+  const char* name;   /* without the module's name */
+  int is_mutable;     /* nonzero: it can be set */
 } eyrie_global_info_t;
 
 EYRIE_EXPORT size_t eyrie_module_global_count(const eyrie_module_t* module);

@@ -18,7 +18,7 @@ extern "C" {
 typedef struct eyrie_trace_t eyrie_trace_t;
 
 typedef struct eyrie_trace_options_t {
-  size_t struct_size; /* sizeof(eyrie_trace_options_t) */
+  size_t struct_size; /* sizeof(eyrie_trace_options_t), or an older one's */
   /* Nonzero: only the times of kernels are recorded, no single events. */
   int kernels_only;
   /* The most memory that the trace may use, in bytes; 0 means 256 MiB. Further
@@ -27,7 +27,8 @@ typedef struct eyrie_trace_options_t {
 } eyrie_trace_options_t;
 
 /* Starts a recording. `options` may be NULL. FAILED_PRECONDITION: the process
- * is already recording a trace. INVALID_ARGUMENT: struct_size is too small. */
+ * is already recording a trace. INVALID_ARGUMENT: a struct_size that is too
+ * small, or a member that this library does not know. */
 EYRIE_EXPORT eyrie_error_t* eyrie_trace_start(
     const eyrie_trace_options_t* options, eyrie_trace_t** out_trace);
 /* Stops the recording. Does nothing if it is already stopped. */
@@ -59,7 +60,8 @@ EYRIE_EXPORT uint64_t eyrie_trace_dropped(eyrie_trace_t* trace);
 
 /* The time that all dispatches of a kernel took. */
 typedef struct eyrie_kernel_time_t {
-  const char* name; /* valid as long as the trace */
+  size_t struct_size; /* set by the library */
+  const char* name;   /* valid as long as the trace */
   uint64_t dispatches;
   uint64_t workgroups;
   double total_ns; /* nanoseconds, the sum over all threads */

@@ -152,8 +152,9 @@ typedef enum eyrie_dtype_t {
   EYRIE_DTYPE_MAX_ENUM = 0x7FFFFFFF,
 } eyrie_dtype_t;
 
-/* The elements of an array. */
+/* The elements of an array. The caller sets struct_size in every case. */
 typedef struct eyrie_array_t {
+  size_t struct_size; /* sizeof(eyrie_array_t), or an older one's */
   eyrie_dtype_t dtype;
   size_t rank;
   const int64_t* shape;   /* `rank` dimensions */
@@ -179,7 +180,8 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
  * checked. Otherwise `size` is ignored, and all elements that the strides lead
  * to must be valid.
  *
- * INVALID_ARGUMENT: as for eyrie_value_array, or offsets exceed 64 bits.
+ * INVALID_ARGUMENT: as for eyrie_value_array, offsets exceed 64 bits, a
+ * struct_size that is too small, or a member that this library does not know.
  * UNIMPLEMENTED: strides for elements smaller than a byte. RESOURCE_EXHAUSTED:
  * no memory. If this fails, `release` is not called. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
@@ -205,6 +207,15 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_set_array(eyrie_value_t* value,
  * that must not change, such as a read-only mapping, unless
  * eyrie_value_set_read_only is called too. Does nothing if `value` is NULL. */
 EYRIE_EXPORT void eyrie_value_lend(eyrie_value_t* value);
+/* Allows calls to use all arrays in the value in place, but not to change their
+ * elements. They cannot be used as storage for results. The library refuses
+ * every command and bytecode kernel that writes to them: PERMISSION_DENIED.
+ * Native kernels and shaders are not checked, so lend const memory only to
+ * functions that do not update this argument. If such a kernel does, it changes
+ * the memory, or ends the process if the memory is mapped read-only. A result
+ * that shares the memory is read-only. Alignment is as for eyrie_value_lend.
+ * Does nothing if `value` is NULL. */
+EYRIE_EXPORT void eyrie_value_lend_const(eyrie_value_t* value);
 /* Forbids all writes to the arrays in the value. Calls copy them even if they
  * are lent, so results never share their memory. They cannot be used as storage
  * for results. Does nothing if `value` is NULL. */
@@ -214,7 +225,9 @@ EYRIE_EXPORT void eyrie_value_set_read_only(eyrie_value_t* value);
 EYRIE_EXPORT void eyrie_value_allow_loss(eyrie_value_t* value);
 
 /* Describes an array. Its strides are those of a dense array unless it was
- * borrowed with others. INVALID_ARGUMENT: the value is not an array. */
+ * borrowed with others. Fills the members that this library and struct_size
+ * have. INVALID_ARGUMENT: the value is not an array, or a struct_size that is
+ * too small. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,
                                                   eyrie_array_t* out_array);
 

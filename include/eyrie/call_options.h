@@ -10,7 +10,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 
+#include "eyrie/allocator.h"
 #include "eyrie/c_limits.h"
 #include "eyrie/result.h"
 
@@ -45,6 +47,9 @@ struct CallOptions {
   std::chrono::nanoseconds timeout{0};
   // The call retains the token. May be null.
   const CancelToken* cancel = nullptr;
+  // Allocates the memory of the arrays in the results; null: the device does.
+  // Each result keeps the allocator. See eyrie_call_options_t.
+  std::shared_ptr<Allocator> allocator = nullptr;
 };
 
 namespace internal {
@@ -54,6 +59,7 @@ inline eyrie_call_options_t ToC(const CallOptions& choices) {
   options.fuel = choices.fuel;
   options.timeout_ns = choices.timeout.count();
   options.cancel = choices.cancel != nullptr ? choices.cancel->get() : nullptr;
+  SetAllocator(choices.allocator, options);
   return options;
 }
 }  // namespace internal

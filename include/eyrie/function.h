@@ -120,19 +120,19 @@ class Function {
   // Return the signature, its arguments and its results. Strings and shapes in
   // them are valid as long as the context.
   eyrie_signature_t signature() const {
-    return *eyrie_function_signature(handle_);
+    return internal::CopyOf(eyrie_function_signature(handle_));
   }
   std::vector<eyrie_parameter_t> arguments() const {
     std::vector<eyrie_parameter_t> list(signature().argument_count);
     for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = *eyrie_function_argument(handle_, i);
+      list[i] = internal::CopyOf(eyrie_function_argument(handle_, i));
     }
     return list;
   }
   std::vector<eyrie_parameter_t> results() const {
     std::vector<eyrie_parameter_t> list(signature().result_count);
     for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = *eyrie_function_result(handle_, i);
+      list[i] = internal::CopyOf(eyrie_function_result(handle_, i));
     }
     return list;
   }
@@ -237,7 +237,7 @@ class Function {
 
   // Returns how the arrays of the last call were passed.
   eyrie_call_statistics_t statistics() const {
-    return *eyrie_function_statistics(handle_);
+    return internal::CopyOf(eyrie_function_statistics(handle_));
   }
 
   eyrie_function_t* get() const { return handle_; }

@@ -46,12 +46,20 @@ class NativeLibrary {
   }
   // Creates a library of functions that are linked into this program, with the
   // text of a manifest. Returns the errors of eyrie_native_library_create.
-  using Symbol = eyrie_native_symbol_t;
+  struct Symbol {
+    const char* name;  // as the manifest has it
+    void* address;
+  };
   static Result<NativeLibrary> OfProgram(const std::string& manifest_text,
                                          const std::vector<Symbol>& symbols) {
+    std::vector<eyrie_native_symbol_t> given;
+    for (const Symbol& symbol : symbols) {
+      given.push_back(
+          {sizeof(eyrie_native_symbol_t), symbol.name, symbol.address});
+    }
     eyrie_native_library_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_native_library_create(
-            manifest_text.c_str(), symbols.data(), symbols.size(), &handle)) {
+            manifest_text.c_str(), given.data(), given.size(), &handle)) {
       return Error(error);
     }
     return NativeLibrary(handle);

@@ -5,8 +5,13 @@
 #ifndef EYRIE_RESULT_H_
 #define EYRIE_RESULT_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -120,7 +125,42 @@ class Handle {
   T* handle_ = nullptr;
 };
 
-// The same for a reference counted handle; each copy has a reference.
+// Returns a copy of a struct that the library returned. Members that an older
+// library does not have are 0.
+template <typename T>
+T CopyOf(const T* from) {
+  T to = {};
+  std::memcpy(&to, from, std::min(sizeof(T), from->struct_size));
+  return to;
+}
+
+// A function that the library calls when it no longer needs what it borrowed.
+// If borrowing succeeds, the library owns the function.
+class Release {
+ public:
+  explicit Release(std::function<void()> release) {
+    if (release) kept_.reset(new std::function<void()>(std::move(release)));
+  }
+
+  using CFunction = void (*)(void* user);
+  CFunction function() const { return kept_ != nullptr ? Call : nullptr; }
+  void* user() const { return kept_.get(); }
+  // Gives the function to the library, unless borrowing failed.
+  void GiveUnless(const eyrie_error_t* error) {
+    if (error == nullptr) (void)kept_.release();
+  }
+
+ private:
+  static void Call(void* user) {
+    const std::unique_ptr<std::function<void()>> release(
+        static_cast<std::function<void()>*>(user));
+    (*release)();
+  }
+
+  std::unique_ptr<std::function<void()>> kept_;
+};
+
+// Like Handle, for a reference counted handle; each copy has a reference.
 template <typename T, void (*kRetain)(T*), void (*kFree)(T*)>
 class SharedHandle : public Handle<T, kFree> {
  public:

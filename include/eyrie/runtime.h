@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -33,6 +34,7 @@
 #include "eyrie/linker.h"
 #include "eyrie/log.h"
 #include "eyrie/native_library.h"
+#include "eyrie/parameters.h"
 #include "eyrie/result.h"
 #include "eyrie/typed_function.h"
 #include "eyrie/value.h"
@@ -68,13 +70,39 @@ class Module {
     return Module(handle);
   }
 
+  // The same without the copy. The bytes must be valid and must not change
+  // until `release` is called: once, on any thread, when nothing uses the
+  // module. If this fails, `release` is not called. See
+  // eyrie_module_load_borrowed.
+  static Result<Module> Borrow(std::span<const std::byte> bytes,
+                               std::function<void()> release = nullptr) {
+    internal::Release kept(std::move(release));
+    eyrie_module_t* handle = nullptr;
+    eyrie_error_t* const error = eyrie_module_load_borrowed(
+        bytes.data(), bytes.size(), kept.function(), kept.user(), &handle);
+    kept.GiveUnless(error);
+    if (error != nullptr) return Error(error);
+    return Module(handle);
+  }
+  // The same for a range of an open regular file, which is mapped and must not
+  // change as long as the module or a context of it exists. The descriptor may
+  // be closed. See eyrie_module_load_descriptor.
+  static Result<Module> LoadDescriptor(int descriptor, FileRange range = {}) {
+    eyrie_module_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_module_load_descriptor(
+            descriptor, range.offset, range.size, &handle)) {
+      return Error(error);
+    }
+    return Module(handle);
+  }
+
   std::string name() const { return eyrie_module_name(get()); }
   // Returns the exported functions. The strings are valid as long as the
   // module.
   std::vector<eyrie_function_info_t> functions() const {
     std::vector<eyrie_function_info_t> list(eyrie_module_function_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = *eyrie_module_function(get(), i);
+      list[i] = internal::CopyOf(eyrie_module_function(get(), i));
     }
     return list;
   }
@@ -84,7 +112,7 @@ class Module {
   std::vector<eyrie_import_info_t> imports() const {
     std::vector<eyrie_import_info_t> list(eyrie_module_import_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = *eyrie_module_import(get(), i);
+      list[i] = internal::CopyOf(eyrie_module_import(get(), i));
     }
     return list;
   }
@@ -94,7 +122,7 @@ class Module {
   std::vector<eyrie_global_info_t> globals() const {
     std::vector<eyrie_global_info_t> list(eyrie_module_global_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = *eyrie_module_global(get(), i);
+      list[i] = internal::CopyOf(eyrie_module_global(get(), i));
     }
     return list;
   }
@@ -160,6 +188,8 @@ struct ContextOptions {
   // The globals to begin with; no initializers run then. The modules and
   // devices must be those of the snapshot.
   const Snapshot* snapshot = nullptr;
+  // More parameters; the context keeps them.
+  const Parameters* parameters = nullptr;
 };
 
 // Linked modules with their own globals. Only one thread at a time may use a
@@ -194,7 +224,7 @@ class Context {
     }
     std::vector<eyrie_native_data_t> data;
     for (const auto& [type, object] : choices.native_data) {
-      data.push_back({type.c_str(), object});
+      data.push_back({sizeof(eyrie_native_data_t), type.c_str(), object});
     }
     eyrie_context_options_t options = {};
     options.struct_size = sizeof(options);
@@ -213,6 +243,8 @@ class Context {
     options.initializer_fuel = choices.initializer_fuel;
     options.initializer_timeout_ns = choices.initializer_timeout.count();
     options.snapshot = choices.snapshot ? choices.snapshot->get() : nullptr;
+    options.parameters =
+        choices.parameters ? choices.parameters->get() : nullptr;
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules.data(), modules.size(), devices.data(), devices.size(),

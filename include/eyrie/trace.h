@@ -77,7 +77,7 @@ class Trace {
   std::vector<eyrie_kernel_time_t> kernels() {
     std::vector<eyrie_kernel_time_t> list(eyrie_trace_kernel_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = *eyrie_trace_kernel(get(), i);
+      list[i] = internal::CopyOf(eyrie_trace_kernel(get(), i));
     }
     return list;
   }

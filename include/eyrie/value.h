@@ -76,7 +76,7 @@ class ValueView {
 
   // Returns the array. INVALID_ARGUMENT: the value is not an array.
   Result<ArrayView> array() const {
-    eyrie_array_t array;
+    eyrie_array_t array = internal::NewArray();
     if (eyrie_error_t* error = eyrie_value_get_array(handle_, &array)) {
       return Error(error);
     }
@@ -257,9 +257,10 @@ class Value : public ValueView {
                               std::function<void()> release = nullptr) {
     using T = std::ranges::range_value_t<Range>;
     const std::span<const T> span(elements);
-    auto value = Borrow({internal::SignedDtypeOf<T>(), shape.size(),
-                         shape.data(), nullptr, span.data(), span.size_bytes()},
-                        std::move(release));
+    auto value = Borrow(
+        {sizeof(eyrie_array_t), internal::SignedDtypeOf<T>(), shape.size(),
+         shape.data(), nullptr, span.data(), span.size_bytes()},
+        std::move(release));
     using Reference = std::ranges::range_reference_t<Range>;
     if constexpr (std::is_const_v<std::remove_reference_t<Reference>>) {
       if (value) value->SetReadOnly();
@@ -270,24 +271,23 @@ class Value : public ValueView {
   // unless SetReadOnly is called.
   static Result<Value> Borrow(const eyrie_array_t& array,
                               std::function<void()> release = nullptr) {
-    using Release = std::function<void()>;
-    Release* kept = release ? new Release(std::move(release)) : nullptr;
-    void (*call)(void*) = [](void* user) {
-      (*static_cast<Release*>(user))();
-      delete static_cast<Release*>(user);
-    };
+    internal::Release kept(std::move(release));
     eyrie_value_t* value = nullptr;
-    if (eyrie_error_t* error =
-            eyrie_value_borrow(&array, kept ? call : nullptr, kept, &value)) {
-      delete kept;
-      return Error(error);
-    }
+    eyrie_error_t* const error =
+        eyrie_value_borrow(&array, kept.function(), kept.user(), &value);
+    kept.GiveUnless(error);
+    if (error != nullptr) return Error(error);
     return Adopt(value);
   }
 
   // Allows calls to use all arrays in this value in place and to change their
   // elements; see eyrie_value_lend.
   void Lend() { eyrie_value_lend(handle_); }
+
+  // Allows calls to use all arrays in this value in place, but not to change
+  // their elements. Native kernels and shaders are trusted with that; see
+  // eyrie_value_lend_const.
+  void LendConst() { eyrie_value_lend_const(handle_); }
 
   // Gives the value away to a call, which uses its memory in place and may
   // change it. A function that updates its argument returns the same memory;

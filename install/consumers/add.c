@@ -18,7 +18,7 @@ static eyrie_error_t* Call(eyrie_context_t* context) {
   eyrie_value_t* arguments[2] = {NULL, NULL};
   eyrie_value_t* sum = NULL;
   eyrie_function_t* add = NULL;
-  eyrie_array_t array;
+  eyrie_array_t array = {.struct_size = sizeof(array)};
   eyrie_error_t* error = eyrie_context_function(context, "add", &add);
   for (int i = 0; i < 2 && error == NULL; ++i) {
     error = eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, numbers,

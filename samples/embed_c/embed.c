@@ -22,7 +22,7 @@ static int Failed(eyrie_error_t* error) {
 }
 
 static int PrintScores(const eyrie_value_t* scores) {
-  eyrie_array_t array;
+  eyrie_array_t array = {.struct_size = sizeof(array)};
   if (Failed(eyrie_value_get_array(scores, &array))) return 1;
   /* Check the type: the module may be another one than expected. */
   if (array.dtype != EYRIE_DTYPE_F32) {

@@ -220,7 +220,8 @@ TEST_F(NativeApiTest, OlderOptions) {
   eyrie_native_library_t* libraries[] = {library->get()};
   eyrie_module_t* modules[] = {module_->get()};
   eyrie_device_t* devices[] = {device_->get()};
-  const eyrie_native_data_t twice[] = {{"T", this}, {"T", this}};
+  const eyrie_native_data_t twice[] = {{sizeof(twice[0]), "T", this},
+                                       {sizeof(twice[0]), "T", this}};
   eyrie_context_options_t options = {};
   options.native_libraries = libraries;
   options.native_library_count = 1;
@@ -231,7 +232,7 @@ TEST_F(NativeApiTest, OlderOptions) {
     const char* want;
   } kRows[] = {
       {offsetof(eyrie_context_options_t, native_libraries) - 1,
-       "The context options' struct_size (55) is below that of the first "
+       "The struct_size of the context options (55) is below that of the first "
        "version (56)."},
       {offsetof(eyrie_context_options_t, native_libraries),
        "Module module requires module xffi version 0, which is not loaded "

@@ -49,13 +49,6 @@ absl::StatusOr<ArgumentLayout> VerifyFunction(FunctionVerifier& verifier,
   return retried;
 }
 
-absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifyArchive(
-    absl::StatusOr<std::shared_ptr<const Archive>> archive) {
-  if (!archive.ok()) return archive.status();
-  ASSIGN_OR_RETURN(ModuleDef def, ModuleDef::Decode(*std::move(archive)));
-  return VerifiedModule::Verify(std::move(def));
-}
-
 }  // namespace
 
 absl::Status VerifiedModule::ReserveTables() {
@@ -115,12 +108,19 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifiedModule::Verify(
 
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
     const std::string& path) {
-  return VerifyArchive(Archive::Open(path));
+  return LoadModule(Archive::Open(path));
 }
 
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
     std::span<const uint8_t> bytes, const std::string& name) {
-  return VerifyArchive(Archive::Copy(bytes, name));
+  return LoadModule(Archive::Copy(bytes, name));
+}
+
+absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
+    const absl::StatusOr<std::shared_ptr<const Archive>>& archive) {
+  RETURN_IF_ERROR(archive);
+  ASSIGN_OR_RETURN(ModuleDef def, ModuleDef::Decode(*archive));
+  return VerifiedModule::Verify(std::move(def));
 }
 
 }  // namespace eyrie::vm

@@ -84,6 +84,10 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
     std::span<const uint8_t> bytes, const std::string& name);
 
+// The same for an open archive. Returns the error if there is none.
+absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
+    const absl::StatusOr<std::shared_ptr<const Archive>>& archive);
+
 }  // namespace eyrie::vm
 
 #endif  // EYRIE_VM_MODULE_VERIFIER_H_

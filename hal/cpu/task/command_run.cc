@@ -308,10 +308,8 @@ absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
   if (IsDispatch(task.command->kind)) {
     const ResolvedDispatch& dispatch = task.dispatch;
     return dispatch.executable->Measure(
-        dispatch.ordinal, dispatch.state, tiles, task.due, [&] {
-          return dispatch.executable->RunWorkgroups(
-              dispatch.ordinal, dispatch.state, tiles, scratch, work_);
-        });
+        dispatch.ordinal, dispatch.state, tiles, task.due,
+        [&] { return dispatch.Run(tiles, scratch, work_); });
   }
   if (task.command->kind == CommandKind::kCollective) {
     return RunAlone(static_cast<const CollectiveCommand&>(*task.command),
