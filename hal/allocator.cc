@@ -40,6 +40,20 @@ absl::StatusOr<Ref<Buffer>> Allocator::AllocateCharged(
   return buffer;
 }
 
+absl::StatusOr<Ref<Buffer>> Allocator::AllocateExternal(const BufferParams&,
+                                                        uint64_t,
+                                                        ExternalMemory&) {
+  return absl::UnimplementedError(
+      "Only Vulkan devices have memory that is exported by descriptors.");
+}
+
+absl::StatusOr<Ref<Buffer>> Allocator::ImportExternal(const BufferParams&,
+                                                      uint64_t,
+                                                      const ExternalMemory&) {
+  return absl::UnimplementedError(
+      "Only Vulkan devices import memory by descriptors.");
+}
+
 std::string AllocatorStatistics::ToString() const {
   return absl::StrCat(
       Line("HOST_LOCAL", host_local), Line("DEVICE_LOCAL", device_local),

@@ -36,6 +36,16 @@ struct AllocatorStatistics {
   std::string ToString() const;
 };
 
+// Memory of a device that other users of its API share, by a file descriptor.
+struct ExternalMemory {
+  enum class Kind { kOpaqueFd = 1, kDmaBuf = 2 };
+  Kind kind = Kind::kOpaqueFd;
+  int descriptor = -1;
+  uint32_t memory_type = 0;  // its index on the device; not for dma-bufs
+  uint64_t size = 0;         // of the memory, in bytes
+  uint64_t offset = 0;       // of the buffer in the memory
+};
+
 class Allocator : public RefObject {
  public:
   static constexpr RefType kType{"hal.allocator"};
@@ -67,6 +77,18 @@ class Allocator : public RefObject {
   virtual absl::StatusOr<Ref<Buffer>> ImportHost(
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) = 0;
+
+  // Allocates a buffer of zeros in memory of its own, of the kind in `memory`,
+  // which receives the rest. The caller owns the descriptor. UNIMPLEMENTED: the
+  // device cannot export such memory. RESOURCE_EXHAUSTED: no memory.
+  virtual absl::StatusOr<Ref<Buffer>> AllocateExternal(
+      const BufferParams& params, uint64_t size, ExternalMemory& memory);
+  // Creates a buffer of `size` bytes over external memory of the same device.
+  // Duplicates the descriptor. UNIMPLEMENTED: the device cannot
+  // import such memory, or the host cannot see it. INVALID_ARGUMENT: the
+  // description is not valid, or the driver refuses it.
+  virtual absl::StatusOr<Ref<Buffer>> ImportExternal(
+      const BufferParams& params, uint64_t size, const ExternalMemory& memory);
 
   // Reports whether the device can use the buffer directly. If not, its bytes
   // are copied to the device and back (device_group.h).

@@ -47,6 +47,19 @@ void SetThreads(const eyrie_device_options_t& options,
   }
 }
 
+absl::Status SetVulkanDevice(const eyrie_vulkan_device_t* given,
+                             hal::vulkan::VulkanOptions& vulkan) {
+  constexpr size_t kSizes[] = {sizeof(eyrie_vulkan_device_t)};
+  constexpr absl::string_view kWhat = "the Vulkan device";
+  if (given == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const eyrie_vulkan_device_t host,
+                   FullStruct(given, kSizes, kWhat));
+  RETURN_IF_ERROR(CheckNewer(given, kWhat));
+  vulkan.host_device = {host.physical_device, host.device, host.create_info,
+                        host.queue, host.queue_family};
+  return absl::OkStatus();
+}
+
 class EmbeddersMemory final : public hal::HostMemory {
  public:
   EmbeddersMemory(eyrie_allocate_t allocate, eyrie_deallocate_t deallocate,
@@ -129,6 +142,7 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
       offsetof(eyrie_device_options_t, jit),
       offsetof(eyrie_device_options_t, max_idle_memory),
       offsetof(eyrie_device_options_t, thread_count),
+      offsetof(eyrie_device_options_t, vulkan_device),
       sizeof(eyrie_device_options_t),
   };
   ASSIGN_OR_RETURN(const eyrie_device_options_t options,
@@ -146,6 +160,8 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
     setup.driver.Of<hal::vulkan::VulkanOptions>().cache_folder =
         options.pipeline_cache;
   }
+  RETURN_IF_ERROR(SetVulkanDevice(
+      options.vulkan_device, setup.driver.Of<hal::vulkan::VulkanOptions>()));
   ASSIGN_OR_RETURN(setup.driver.host_memory, AllocatorOf(options, "device"));
   ASSIGN_OR_RETURN(setup.jit, JitOf(options.jit));
   RETURN_IF_ERROR(CheckNewer(given, "the device options"));

@@ -333,8 +333,8 @@ TEST_P(CallOptionsTest, HostileSizes) {
       {sizeof(eyrie_call_options_t), 1, "OK"},  // not part of the struct
       {sizeof(given), 0, "OK"},
       {sizeof(given), 1,
-       "3: Byte 32 of the call options is set, but this library, which "
-       "is older than the header, knows only 32 bytes."},
+       "3: Byte 64 of the call options is set, but this library, which "
+       "is older than the header, knows only 64 bytes."},
       {0, 0,
        "3: The struct_size of the call options (0) is below that of the first "
        "version (32)."},

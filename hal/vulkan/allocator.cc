@@ -17,6 +17,7 @@ constexpr uint64_t kBlockSize = uint64_t{64} << 20;
 constexpr uint64_t kMaxShared = uint64_t{16} << 20;
 // Importing less memory than this costs more than copying it.
 constexpr uint64_t kMinImport = uint64_t{64} << 10;
+constexpr uint32_t kAnyType = ~uint32_t{0};
 
 uint64_t Granularity(const VkPhysicalDeviceLimits& limits) {
   return std::max({uint64_t{64}, limits.minStorageBufferOffsetAlignment,
@@ -26,26 +27,6 @@ uint64_t Granularity(const VkPhysicalDeviceLimits& limits) {
 
 uint64_t RoundUp(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-// Returns the memory type that has all `required` flags and the most of
-// `wanted`, or -1.
-int FindType(const VkPhysicalDeviceMemoryProperties& memory,
-             VkMemoryPropertyFlags required, VkMemoryPropertyFlags wanted) {
-  constexpr VkMemoryPropertyFlags kNever =
-      VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
-      VK_MEMORY_PROPERTY_PROTECTED_BIT;
-  int best = -1;
-  int best_score = -1;
-  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
-    const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
-    if ((flags & required) != required || (flags & kNever) != 0) continue;
-    const int score = __builtin_popcount(flags & wanted);
-    if (score <= best_score) continue;
-    best = static_cast<int>(i);
-    best_score = score;
-  }
-  return best;
 }
 
 uint64_t HeapSize(const VkPhysicalDeviceMemoryProperties& memory, int type) {
@@ -77,8 +58,10 @@ absl::Status Allocator::ChooseTypes() {
   constexpr VkMemoryPropertyFlags kSeen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                           VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   const VkPhysicalDeviceMemoryProperties& memory = device_->physical().memory;
-  const int host = FindType(memory, kSeen, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  int device = FindType(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
+  const int host = FindMemoryType(memory, kAnyType, kSeen,
+                                  VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  int device =
+      FindMemoryType(memory, kAnyType, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
   if (host < 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("The Vulkan device '", device_->physical().name,
@@ -86,9 +69,9 @@ absl::Status Allocator::ChooseTypes() {
   }
   if (device < 0) device = host;
   // Do not use a small host-visible window into device memory.
-  const int window =
-      FindType(memory, kSeen | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-               VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  const int window = FindMemoryType(memory, kAnyType,
+                                    kSeen | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                    VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
   const bool is_hidden = device_->options().hide_device_memory;
   if (!is_hidden && window >= 0 &&
       HeapSize(memory, window) >= HeapSize(memory, device) / 2) {

@@ -21,6 +21,7 @@
 #include "base/ref.h"
 #include "hal/pooled_allocator.h"
 #include "hal/vulkan/buffer.h"
+#include "hal/vulkan/external_memory.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/memory_block.h"
 
@@ -51,6 +52,16 @@ class Allocator final : public StagingAllocator {
   absl::StatusOr<Ref<hal::Buffer>> ImportHost(
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
+  absl::StatusOr<Ref<hal::Buffer>> AllocateExternal(
+      const BufferParams& params, uint64_t size,
+      ExternalMemory& memory) override {
+    return ExportBuffer(device_, params, size, memory);
+  }
+  absl::StatusOr<Ref<hal::Buffer>> ImportExternal(
+      const BufferParams& params, uint64_t size,
+      const ExternalMemory& memory) override {
+    return ImportBuffer(device_, params, size, memory);
+  }
   bool CanUse(const hal::Buffer& buffer) const override;
 
   absl::StatusOr<Ref<hal::Buffer>> AllocateStaging(uint64_t size) override;

@@ -12,6 +12,7 @@
 #include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/device.h"
+#include "hal/vulkan/host_device.h"
 #include "hal/vulkan/instance.h"
 #include "hal/vulkan/options.h"
 #include "hal/vulkan/physical_device.h"
@@ -92,6 +93,14 @@ absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
   const SignalBlock no_signals;
   ASSIGN_OR_RETURN(const std::shared_ptr<Instance> instance,
                    Instance::Get(options.Of<VulkanOptions>().validation_layer));
+  if (const auto host = options.Of<VulkanOptions>().host_device) {
+    if (!path.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "A Vulkan device of the host has no name; '", path, "' is given."));
+    }
+    ASSIGN_OR_RETURN(PhysicalDevice device, InspectHostDevice(*host));
+    return OpenVulkanDevice(instance, std::move(device), options);
+  }
   ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,
                    FindDevices(*instance));
   ASSIGN_OR_RETURN(PhysicalDevice device, SelectDevice(devices, path));

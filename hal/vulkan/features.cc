@@ -5,6 +5,7 @@
 #include "hal/vulkan/features.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace eyrie::hal::vulkan {
 
@@ -139,6 +140,58 @@ VkPhysicalDeviceFeatures2* FeatureChain::head() {
 
 bool FeatureChain::has_timeline_semaphores() const {
   return structures_->Vulkan12.timelineSemaphore == VK_TRUE;
+}
+
+bool FeatureChain::has_host_query_reset() const {
+  return structures_->Vulkan12.hostQueryReset == VK_TRUE;
+}
+
+void FeatureChain::TakeEnabled(const VkDeviceCreateInfo& info) {
+  Structures& s = *structures_;
+  if (info.pEnabledFeatures != nullptr) s.Vulkan10 = *info.pEnabledFeatures;
+  const auto take = [](const ChainLink* from, auto& to) {
+    void* const next = to.pNext;
+    std::memcpy(&to, from, sizeof(to));
+    to.pNext = next;
+  };
+  for (const auto* link = static_cast<const ChainLink*>(info.pNext);
+       link != nullptr; link = static_cast<const ChainLink*>(link->next)) {
+    switch (static_cast<int>(link->type)) {
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2:
+        take(link, s.features);
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES:
+        take(link, s.Vulkan11);
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES:
+        take(link, s.Vulkan12);
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES:
+        take(link, s.Vulkan13);
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES:
+        s.Vulkan12.timelineSemaphore =
+            reinterpret_cast<const VkPhysicalDeviceTimelineSemaphoreFeatures*>(
+                link)
+                ->timelineSemaphore;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void FeatureChain::Restrict(FeatureSet& rows) const {
+  const FeatureSet own = Read();
+#define FEATURE(structure, member) \
+  rows.Set(Feature::member,        \
+           rows.Has(Feature::member) && own.Has(Feature::member));
+#define SUBGROUP(bit, name)
+#define FLOAT_CONTROL(name, mode, width)
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+#undef FLOAT_CONTROL
 }
 
 absl::Status FeatureChain::EnableRobustAccess(const FeatureChain& has) {

@@ -38,11 +38,20 @@ class FeatureChain {
   // contains them.
   void Enable(const FeatureSet& rows, const FeatureChain& has);
 
+  // Sets the features that a host enabled for its device: those of Vulkan 1.0
+  // to 1.3 in the structures of these versions, and timeline semaphores. Other
+  // structures are not read.
+  void TakeEnabled(const VkDeviceCreateInfo& info);
+  // Removes the features from `rows` that are not set, except subgroup
+  // operations.
+  void Restrict(FeatureSet& rows) const;
+
   // Enables the strictest bounds checks for descriptor accesses that `has`
   // contains. UNIMPLEMENTED: it contains none.
   absl::Status EnableRobustAccess(const FeatureChain& has);
 
   bool has_timeline_semaphores() const;
+  bool has_host_query_reset() const;
 
  private:
   struct Structures;

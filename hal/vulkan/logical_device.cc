@@ -29,7 +29,9 @@ LogicalDevice::LogicalDevice(std::shared_ptr<Instance> instance,
 
 LogicalDevice::~LogicalDevice() {
   device_numbers.Give(number_);
-  if (handle_ != VK_NULL_HANDLE) fn().vkDestroyDevice(handle_, nullptr);
+  if (handle_ != VK_NULL_HANDLE && !own_options_.host_device) {
+    fn().vkDestroyDevice(handle_, nullptr);
+  }
   if (!options_.notice) return;
   for (const std::string& message : instance_->TakeMessages()) {
     Notice(message);
@@ -51,7 +53,21 @@ absl::StatusOr<std::shared_ptr<LogicalDevice>> LogicalDevice::Open(
   return device;
 }
 
+absl::Status LogicalDevice::Adopt(const HostDevice& host) {
+  FeatureChain enabled(physical_.api_version, physical_.extensions);
+  enabled.TakeEnabled(
+      *static_cast<const VkDeviceCreateInfo*>(host.create_info));
+  if (own_options_.robust_buffer_access || !options_.allow_native_code) {
+    RETURN_IF_ERROR(enabled.EnableRobustAccess(enabled));
+  }
+  handle_ = static_cast<VkDevice>(host.device);
+  queue_ = static_cast<VkQueue>(host.queue);
+  volkLoadDeviceTable(&table_, handle_);
+  return absl::OkStatus();
+}
+
 absl::Status LogicalDevice::Create() {
+  if (own_options_.host_device) return Adopt(*own_options_.host_device);
   FeatureChain has(physical_.api_version, physical_.extensions);
   vkGetPhysicalDeviceFeatures2(physical_.handle, has.head());
   FeatureChain enabled(physical_.api_version, physical_.extensions);
@@ -63,6 +79,8 @@ absl::Status LogicalDevice::Create() {
   std::vector<const char*> extensions = enabled.extensions();
   for (const char* name : {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
                            VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
+                           VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                           VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
                            VK_EXT_MEMORY_BUDGET_EXTENSION_NAME,
                            VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME}) {
     if (physical_.HasExtension(name)) extensions.push_back(name);

@@ -82,7 +82,8 @@ class LogicalDevice {
   // Names an object for debuggers and for the validation layer's messages.
   template <typename Handle>
   void SetName(VkObjectType type, Handle handle, absl::string_view name) const {
-    if (instance_->has_debug_names()) {
+    // The extension may not be enabled in the instance of the host.
+    if (instance_->has_debug_names() && !own_options_.host_device) {
       SetNameOf(type, reinterpret_cast<uint64_t>(handle), name);
     }
   }
@@ -91,6 +92,9 @@ class LogicalDevice {
   LogicalDevice(std::shared_ptr<Instance> instance, PhysicalDevice physical,
                 const DriverOptions& options);
   absl::Status Create();
+  // Uses a device of the host. UNIMPLEMENTED: robust access is asked for, and
+  // the host did not enable it.
+  absl::Status Adopt(const HostDevice& host);
   void SetNameOf(VkObjectType type, uint64_t handle,
                  absl::string_view name) const;
 

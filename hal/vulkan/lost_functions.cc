@@ -67,6 +67,8 @@ VolkDeviceTable CreateTable() {
   LOST(vkGetBufferMemoryRequirements)
   LOST(vkGetCalibratedTimestampsEXT)
   LOST(vkGetDeviceQueue)
+  LOST(vkGetMemoryFdKHR)
+  LOST(vkGetMemoryFdPropertiesKHR)
   LOST(vkGetMemoryHostPointerPropertiesEXT)
   LOST(vkGetPipelineCacheData)
   LOST(vkGetQueryPoolResults)

@@ -23,6 +23,34 @@ constexpr VkBufferUsageFlags kUsage =
 
 }  // namespace
 
+int FindMemoryType(const VkPhysicalDeviceMemoryProperties& memory,
+                   uint32_t types, VkMemoryPropertyFlags required,
+                   VkMemoryPropertyFlags wanted) {
+  constexpr VkMemoryPropertyFlags kNever =
+      VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
+      VK_MEMORY_PROPERTY_PROTECTED_BIT;
+  int best = -1;
+  int best_score = -1;
+  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+    const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+    if ((types >> i & 1) == 0 || (flags & required) != required ||
+        (flags & kNever) != 0) {
+      continue;
+    }
+    const int score = __builtin_popcount(flags & wanted);
+    if (score <= best_score) continue;
+    best = static_cast<int>(i);
+    best_score = score;
+  }
+  return best;
+}
+
+VkBufferUsageFlags MemoryBlock::UsageOn(const LogicalDevice& device) {
+  return kUsage |
+         (device.has_addresses() ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
+                                 : 0);
+}
+
 MemoryBlock::MemoryBlock(std::shared_ptr<LogicalDevice> device, uint64_t size)
     : device_(std::move(device)), size_(size), serial_(NewSerial()) {}
 
@@ -37,10 +65,7 @@ absl::Status MemoryBlock::CreateBuffer(const void* next) {
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.pNext = next;
   info.size = size_;
-  info.usage = kUsage;
-  if (device_->has_addresses()) {
-    info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  }
+  info.usage = UsageOn(*device_);
   return Check(
       device_->fn().vkCreateBuffer(device_->handle(), &info, nullptr, &buffer_),
       "vkCreateBuffer");
@@ -89,15 +114,107 @@ absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::Create(
   info.allocationSize = needs.size;
   info.memoryTypeIndex = memory_type;
   RETURN_IF_ERROR(block->Bind(info));
-  if (map) {
-    void* host = nullptr;
-    RETURN_IF_ERROR(Check(owner.fn().vkMapMemory(owner.handle(), block->memory_,
-                                                 0, VK_WHOLE_SIZE, 0, &host),
-                          "vkMapMemory"));
-    block->host_ = static_cast<uint8_t*>(host);
-  }
+  if (map) RETURN_IF_ERROR(block->MapAll());
   block->free_[0] = size;
   return block;
+}
+
+absl::Status MemoryBlock::MapAll() {
+  void* host = nullptr;
+  RETURN_IF_ERROR(Check(device_->fn().vkMapMemory(device_->handle(), memory_, 0,
+                                                  VK_WHOLE_SIZE, 0, &host),
+                        "vkMapMemory"));
+  host_ = static_cast<uint8_t*>(host);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint32_t> MemoryBlock::ExternalTypes(
+    const ExternalUse& use) const {
+  if (!use.descriptor.is_open()) return ~uint32_t{0};
+  if (use.handle == VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT) {
+    return uint32_t{1} << use.memory_type;
+  }
+  VkMemoryFdPropertiesKHR found = {};
+  found.sType = VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR;
+  RETURN_IF_ERROR(
+      Check(device_->fn().vkGetMemoryFdPropertiesKHR(
+                device_->handle(), use.handle, use.descriptor.get(), &found),
+            "vkGetMemoryFdPropertiesKHR"));
+  return found.memoryTypeBits;
+}
+
+absl::Status MemoryBlock::BindExternal(ExternalUse& use) {
+  VkMemoryDedicatedAllocateInfo dedicated = {};
+  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  dedicated.buffer = buffer_;
+  VkImportMemoryFdInfoKHR import = {};
+  import.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR;
+  import.pNext = use.is_dedicated ? &dedicated : nullptr;
+  import.handleType = use.handle;
+  import.fd = use.descriptor.get();
+  VkExportMemoryAllocateInfo exported = {};
+  exported.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
+  exported.pNext = use.is_dedicated ? &dedicated : nullptr;
+  exported.handleTypes = use.handle;
+  VkMemoryAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.pNext =
+      use.descriptor.is_open() ? static_cast<const void*>(&import) : &exported;
+  info.allocationSize = use.size;
+  info.memoryTypeIndex = use.memory_type;
+  absl::Status bound = Bind(info);
+  // The memory owns the descriptor, even if it cannot be bound.
+  if (memory_ != VK_NULL_HANDLE) (void)use.descriptor.release();
+  return bound;
+}
+
+absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::CreateExternal(
+    std::shared_ptr<LogicalDevice> device, uint64_t size, ExternalUse& use,
+    VkMemoryPropertyFlags flags) {
+  std::shared_ptr<MemoryBlock> block(new MemoryBlock(std::move(device), size));
+  const LogicalDevice& owner = *block->device_;
+  VkExternalMemoryBufferCreateInfo external = {};
+  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  external.handleTypes = use.handle;
+  RETURN_IF_ERROR(block->CreateBuffer(&external));
+  VkMemoryRequirements needs;
+  owner.fn().vkGetBufferMemoryRequirements(owner.handle(), block->buffer_,
+                                           &needs);
+  ASSIGN_OR_RETURN(const uint32_t types, block->ExternalTypes(use));
+  const int type = FindMemoryType(owner.physical().memory,
+                                  types & needs.memoryTypeBits, flags, 0);
+  if (type < 0) {
+    return absl::UnimplementedError(
+        "The external memory is of a type that the host cannot see.");
+  }
+  use.memory_type = static_cast<uint32_t>(type);
+  const bool imports = use.descriptor.is_open();
+  if (!imports) use.size = needs.size;
+  if (needs.size > use.size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The external memory has ", use.size,
+                     " bytes; the device needs ", needs.size, "."));
+  }
+  const absl::Status bound = block->BindExternal(use);
+  if (!bound.ok() && imports) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The driver refuses the external memory. ", bound.message()));
+  }
+  RETURN_IF_ERROR(bound);
+  RETURN_IF_ERROR(block->MapAll());
+  return block;
+}
+
+absl::StatusOr<Descriptor> MemoryBlock::Export(const ExternalUse& use) const {
+  VkMemoryGetFdInfoKHR info = {};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR;
+  info.memory = memory_;
+  info.handleType = use.handle;
+  int descriptor = -1;
+  RETURN_IF_ERROR(Check(
+      device_->fn().vkGetMemoryFdKHR(device_->handle(), &info, &descriptor),
+      "vkGetMemoryFdKHR"));
+  return Descriptor(descriptor);
 }
 
 absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::Import(

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "absl/status/statusor.h"
+#include "base/descriptor.h"
 #include "hal/vulkan/logical_device.h"
 
 namespace eyrie::hal::vulkan {
@@ -27,8 +28,25 @@ struct DeviceRange {
   uint64_t serial = 0;          // of the block; never reused
 };
 
+// Returns the memory type among the bits `types` that has all `required` flags
+// and the most of `wanted`, or -1.
+int FindMemoryType(const VkPhysicalDeviceMemoryProperties& memory,
+                   uint32_t types, VkMemoryPropertyFlags required,
+                   VkMemoryPropertyFlags wanted);
+
+// How memory is shared with other users of Vulkan.
+struct ExternalUse {
+  VkExternalMemoryHandleTypeFlagBits handle = {};
+  bool is_dedicated = false;  // the driver wants one buffer per memory
+  Descriptor descriptor;      // of memory to import; none: allocate it
+  uint32_t memory_type = 0;   // of opaque memory
+  uint64_t size = 0;          // of the memory
+};
+
 class MemoryBlock {
  public:
+  // Returns the usage of the blocks' Vulkan buffers.
+  static VkBufferUsageFlags UsageOn(const LogicalDevice& device);
   // Allocates `size` bytes of a memory type and maps them if `map`.
   // RESOURCE_EXHAUSTED: the driver is out of memory.
   static absl::StatusOr<std::shared_ptr<MemoryBlock>> Create(
@@ -38,6 +56,16 @@ class MemoryBlock {
   // block. UNAVAILABLE: the device cannot import this memory.
   static absl::StatusOr<std::shared_ptr<MemoryBlock>> Import(
       std::shared_ptr<LogicalDevice> device, std::span<uint8_t> pages);
+  // Allocates memory that can be exported, or imports memory; see ExternalUse.
+  // The block has its first `size` bytes, and maps them. Sets the type and size
+  // of memory that it allocates in `use`, and takes its descriptor. `flags` are
+  // those that the memory type must have. UNIMPLEMENTED: no type of the memory
+  // has them. INVALID_ARGUMENT: the driver refuses the import.
+  static absl::StatusOr<std::shared_ptr<MemoryBlock>> CreateExternal(
+      std::shared_ptr<LogicalDevice> device, uint64_t size, ExternalUse& use,
+      VkMemoryPropertyFlags flags);
+  // Returns a new descriptor of the memory.
+  absl::StatusOr<Descriptor> Export(const ExternalUse& use) const;
   MemoryBlock(const MemoryBlock&) = delete;
   MemoryBlock& operator=(const MemoryBlock&) = delete;
   ~MemoryBlock();
@@ -56,6 +84,10 @@ class MemoryBlock {
   MemoryBlock(std::shared_ptr<LogicalDevice> device, uint64_t size);
   absl::Status CreateBuffer(const void* next);
   absl::Status Bind(const VkMemoryAllocateInfo& info);
+  absl::Status BindExternal(ExternalUse& use);
+  absl::Status MapAll();
+  // Returns the memory types that external memory may have.
+  absl::StatusOr<uint32_t> ExternalTypes(const ExternalUse& use) const;
 
   const std::shared_ptr<LogicalDevice> device_;
   const uint64_t size_;

@@ -5,9 +5,19 @@
 #define EYRIE_HAL_VULKAN_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace eyrie::hal::vulkan {
+
+// A device that the host created and keeps. The handles are those of Vulkan.
+struct HostDevice {
+  void* physical_device = nullptr;
+  void* device = nullptr;
+  const void* create_info = nullptr;  // VkDeviceCreateInfo; for opening only
+  void* queue = nullptr;              // that nothing else uses
+  uint32_t queue_family = 0;
+};
 
 // Options of the "vulkan" driver.
 struct VulkanOptions {
@@ -31,8 +41,9 @@ struct VulkanOptions {
   // Keeps shaders from accessing memory outside the bound buffers, as far as
   // the device's robustBufferAccess does.
   bool robust_buffer_access = false;
+  // Opens this device instead of one that the driver creates.
+  std::optional<HostDevice> host_device;
 };
-
 
 }  // namespace eyrie::hal::vulkan
 

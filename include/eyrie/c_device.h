@@ -46,6 +46,25 @@ typedef enum eyrie_jit_t {
   EYRIE_JIT_EAGER = 2 /* every function, when it is first called */
 } eyrie_jit_t;
 
+/* A Vulkan device that the program created. Handles are those of Vulkan. */
+typedef struct eyrie_vulkan_device_t {
+  size_t struct_size;    /* set by the caller */
+  void* physical_device; /* VkPhysicalDevice, of Vulkan 1.2 or later */
+  /* VkDevice, with the feature timelineSemaphore. It must exist until all
+   * contexts, values and references of the Eyrie device are gone. */
+  void* device;
+  /* The VkDeviceCreateInfo that the VkDevice was created with, which only
+   * eyrie_device_open reads. Eyrie uses the extensions that are enabled, and
+   * the features that are enabled in pEnabledFeatures,
+   * VkPhysicalDeviceFeatures2 or VkPhysicalDeviceVulkan11Features to
+   * Vulkan13Features. Enable hostQueryReset, scalarBlockLayout and
+   * shaderSubgroupExtendedTypes if the device has them, and what the modules'
+   * shaders need. */
+  const void* create_info;
+  void* queue; /* VkQueue for compute; nothing else may use it */
+  uint32_t queue_family;
+} eyrie_vulkan_device_t;
+
 typedef struct eyrie_device_options_t {
   size_t struct_size; /* sizeof(eyrie_device_options_t), or an older one's */
   /* Nonzero: executables in the platform's own format may be loaded. */
@@ -98,6 +117,9 @@ typedef struct eyrie_device_options_t {
   /* The folder of Vulkan's pipeline caches (docs/vulkan.md); NULL means none.
    * Other devices ignore it. */
   const char* pipeline_cache;
+  /* Opens this device; the name must be "vulkan". NULL means that the library
+   * creates a device. Other devices ignore it. */
+  const eyrie_vulkan_device_t* vulkan_device;
 } eyrie_device_options_t;
 
 /* Opens a device by its name, such as "local-sync"; eyrie_device_list_create

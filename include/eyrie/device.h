@@ -57,6 +57,9 @@ struct DeviceOptions {
   std::chrono::microseconds thread_spin{50};
   // The folder of Vulkan's pipeline caches; empty: none.
   std::string pipeline_cache = "";
+  // Opens this device of the program; the name must be "vulkan". See
+  // eyrie_vulkan_device_t.
+  const eyrie_vulkan_device_t* vulkan_device = nullptr;
 };
 
 // A device that can be opened.
@@ -118,6 +121,7 @@ class Device {
     if (!choices.pipeline_cache.empty()) {
       options.pipeline_cache = choices.pipeline_cache.c_str();
     }
+    options.vulkan_device = choices.vulkan_device;
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
             eyrie_device_open(uri.c_str(), &options, &handle)) {
