@@ -3,6 +3,8 @@
 //
 //   bazel run -c opt //abi/c:api_bench
 // `tools/bench/compare --only=api` prints the ratios.
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -231,6 +233,62 @@ void Pooled(benchmark::State& state) {
   state.counters["p99"] = times[times.size() * 99 / 100];
 }
 
+// Creates 10,000 contexts of one module on one device, which all exist at the
+// end: each runs its initializers, or begins with a snapshot. `bytes` is the
+// memory of one, of the system's allocator.
+void Contexts(benchmark::State& state, const char* path, bool from_snapshot) {
+  constexpr size_t kCount = 10000;
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(path);
+  auto first = Context::Create(*device, *module);
+  if (!first) std::abort();
+  const auto snapshot = first->TakeSnapshot();
+  const ContextOptions options = {.snapshot =
+                                      from_snapshot ? &*snapshot : nullptr};
+  size_t bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    std::vector<Context> contexts;
+    contexts.reserve(kCount);
+    const size_t before = mallinfo2().uordblks;
+    state.ResumeTiming();
+    for (size_t i = 0; i < kCount; ++i) {
+      auto context = Context::Create(*device, *module, options);
+      if (!context) std::abort();
+      contexts.push_back(*std::move(context));
+    }
+    state.PauseTiming();
+    bytes = mallinfo2().uordblks - before;
+    contexts.clear();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * kCount);
+  state.counters["bytes"] = static_cast<double>(bytes) / kCount;
+}
+
+// Restores a snapshot in a context.
+void Restored(benchmark::State& state, const char* path) {
+  Context context = OpenContext(path);
+  const auto snapshot = context.TakeSnapshot();
+  for (auto _ : state) {
+    if (!context.Restore(*snapshot)) std::abort();
+  }
+}
+
+constexpr char kCounter[] = "tests/modules/3.13/counter.vmfb";
+
+BENCHMARK_CAPTURE(Contexts, add, kAdd, false)->Name("BM_contexts_add_created");
+BENCHMARK_CAPTURE(Contexts, add, kAdd, true)->Name("BM_contexts_add_snapshot");
+BENCHMARK_CAPTURE(Contexts, digits, kDigits, false)
+    ->Name("BM_contexts_digits_created");
+BENCHMARK_CAPTURE(Contexts, digits, kDigits, true)
+    ->Name("BM_contexts_digits_snapshot");
+BENCHMARK_CAPTURE(Contexts, counter, kCounter, false)
+    ->Name("BM_contexts_counter_created");
+BENCHMARK_CAPTURE(Contexts, counter, kCounter, true)
+    ->Name("BM_contexts_counter_snapshot");
+BENCHMARK_CAPTURE(Restored, counter, kCounter)->Name("BM_counter_restored");
+BENCHMARK_CAPTURE(Restored, digits, kDigits)->Name("BM_digits_restored");
 BENCHMARK(Pooled)
     ->Name("BM_digits_pool")
     ->Arg(1)
