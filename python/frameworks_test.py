@@ -122,6 +122,8 @@ class JaxTest(unittest.TestCase):
                 got, want)
         self.assertEqual(len(ours._compiled), 2)
         self.assertEqual(ours.__name__, "step")
+        with self.assertRaisesRegex(TypeError, "'static_argnums'"):
+            self.ours.jit(step, static_argnums=0)
 
     def test_types_of_jax(self):
         jnp = self.jax.numpy

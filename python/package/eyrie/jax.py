@@ -12,6 +12,7 @@ Needs jax, and iree-compile for `jit`. Results are jax.Arrays.
 """
 
 import functools
+import inspect
 import threading
 import weakref
 
@@ -191,6 +192,7 @@ def jit(function, *, donate_argnums=None, donate_argnames=None, target="cpu",
     donation = {name: value for name, value in
                 (("donate_argnums", donate_argnums),
                  ("donate_argnames", donate_argnames)) if value is not None}
+    inspect.signature(_model.load).bind("", **options)  # wrong names raise
     if target == "vulkan":
         options.setdefault("device", "vulkan")
     return _Jit(function, donation, target, flags, options)
