@@ -330,6 +330,8 @@ class TorchTest(unittest.TestCase):
         self.assertIsInstance(y, self.torch.Tensor)
         self.assertEqual(y.tolist(), [0, 2, 4])
         self.assertEqual(model["add"](y, y).tolist(), [0, 4, 8])
+        self.assertEqual(model(self.torch.arange(6.0)[::2], y).tolist(),
+                         [0, 4, 8])
         self.assertIn("?xf32", model["add"].signature)
         self.assertIs(model["add"], model["add"])
 

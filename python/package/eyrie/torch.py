@@ -6,8 +6,7 @@
     logits = model(tokens)                 # tensors in, tensors out
     state = model["step"](state, x=tokens)
 
-Needs torch. Tensors are passed by DLPack: those of results share the memory
-that the call wrote.
+Needs torch. Tensors of results share the memory that the call wrote.
 """
 
 import torch
@@ -26,10 +25,27 @@ def _to_torch(value):
     return value
 
 
+# The types that NumPy has, too. Others are passed by DLPack, which takes more
+# time.
+_OF_NUMPY = frozenset((
+    torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+    torch.float16, torch.float32, torch.float64, torch.complex64,
+    torch.complex128))
+
+
 def _from_torch(value):
+    if not isinstance(value, torch.Tensor):
+        return value
+    value = value.detach()
+    is_strided = value.layout == torch.strided
+    return (value.numpy() if value.is_cpu and is_strided
+            and value.dtype in _OF_NUMPY else value)
+
+
+def _given(value):
     if isinstance(value, torch.Tensor):
-        return value.detach()
-    return value
+        return _from_torch(value)
+    return _pytree.tree_map(_from_torch, value)
 
 
 class Function:
@@ -41,10 +57,9 @@ class Function:
 
     def __call__(self, *args, **kwargs):
         if self._in_spec is None:
-            args = [_pytree.tree_map(_from_torch, item) for item in args]
-            kwargs = {name: _pytree.tree_map(_from_torch, item)
-                      for name, item in kwargs.items()}
-            return _to_torch(self._function(*args, **kwargs))
+            return _to_torch(self._function(
+                *map(_given, args),
+                **{name: _given(item) for name, item in kwargs.items()}))
         leaves, spec = _pytree.tree_flatten((args, kwargs))
         if spec != self._in_spec:
             raise TypeError(f"The arguments are {spec}; expected "
