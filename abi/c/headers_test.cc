@@ -104,6 +104,22 @@ void ThrowInHost() {
          "another exception without a text");
   Expect(message(3).empty(), "an exception remains");
 }
+
+// An exception of a task reaches the future, and the thread continues.
+void ThrowInPool() {
+  const auto device = eyrie::Device::Open("local-sync");
+  const auto module = eyrie::Module::Load("tests/modules/3.13/counter.vmfb");
+  auto pool = eyrie::CallPool::Start(*device, *module, 1);
+  Expect(pool.ok(), "no pool");
+  auto thrown = pool->Run([](eyrie::Context&) -> int { throw 3; });
+  try {
+    thrown.get();
+    Expect(false, "no exception of a task");
+  } catch (int number) {
+    Expect(number == 3, "another exception of a task");
+  }
+  Expect(pool->Call("next", {}).get().ok(), "no thread after an exception");
+}
 #endif
 
 }  // namespace
@@ -117,6 +133,7 @@ int main() {
   } catch (int) {  // NOLINT(bugprone-empty-catch)
   }
   ThrowInHost();
+  ThrowInPool();
 #endif
   FailInWords();
   TraceInWords();

@@ -109,6 +109,29 @@ TEST(CppApiTest, CallPoolEnds) {
   EXPECT_EQ(none.error().message(), "No.");
 }
 
+TEST(CppApiTest, CallPoolRefusesMoreThanItsQueueHolds) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kCounter);
+  auto pool = CallPool::Start(*device, *module, 1);
+  std::promise<void> begun, go_on;
+  auto busy = pool->Run([&](Context&) {
+    begun.set_value();
+    go_on.get_future().wait();
+  });
+  begun.get_future().wait();
+  pool->LimitQueue(2);
+  auto first = pool->Call("next", {});
+  auto second = pool->Call("next", {});
+  const auto third = pool->Call("next", {}).get();
+  EXPECT_EQ(third.error().code(), EYRIE_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(third.error().message(),
+            "The call pool's queue is full: its limit is 2 calls that wait.");
+  go_on.set_value();
+  EXPECT_TRUE(first.get().ok());
+  EXPECT_EQ((*second.get())[0].As<int>(), 2);
+  EXPECT_TRUE(pool->Call("next", {}).get().ok());
+}
+
 TEST(CppApiTest, CallPoolNeedsItsThreads) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load(kCounter);

@@ -18,8 +18,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -125,48 +127,61 @@ class CallPool {
     });
   }
 
+  // Limits the calls that wait for a thread; at first there is no limit, and 0
+  // refuses all calls. A call that would exceed it does not run: its future
+  // gets RESOURCE_EXHAUSTED.
+  void LimitQueue(size_t most) { queue_->Limit(most); }
+
   // Calls `run` with a context on the first free thread; for typed functions,
-  // or for several calls in a row. In a child of fork(), the future never gets
-  // a value (std::future_error) unless `run` returns a Result.
+  // or for several calls in a row. If `run` throws, the future gets the
+  // exception. In a child of fork(), or if the queue is full, the future never
+  // gets a value (std::future_error) unless `run` returns a Result.
   template <typename F>
   auto Run(F run) -> std::future<std::invoke_result_t<F, Context&>> {
     using R = std::invoke_result_t<F, Context&>;
     auto promise = std::make_shared<std::promise<R>>();
     std::future<R> future = promise->get_future();
     if (is_forked()) {
-      if constexpr (std::is_constructible_v<R, Error>) {
-        promise->set_value(
-            Error(EYRIE_FAILED_PRECONDITION,
-                  "The call pool was started before fork(), and its threads do "
-                  "not exist in this child process. Start a pool in the "
-                  "child."));
-      }
+      Refuse(*promise, EYRIE_FAILED_PRECONDITION,
+             "The call pool was started before fork(), and its threads do not "
+             "exist in this child process. Start a pool in the child.");
       return future;
     }
-    queue_->Add([promise, run = std::move(run)](Context& context) mutable {
-      if constexpr (std::is_void_v<R>) {
-        run(context);
-        promise->set_value();
-      } else {
-        promise->set_value(run(context));
-      }
-    });
+    const size_t limit =
+        queue_->Add([promise, run = std::move(run)](Context& context) mutable {
+          Fulfil(*promise, run, context);
+        });
+    if (limit != kNoLimit) {
+      Refuse(*promise, EYRIE_RESOURCE_EXHAUSTED,
+             "The call pool's queue is full: its limit is " +
+                 std::to_string(limit) + " calls that wait.");
+    }
     return future;
   }
 
   size_t size() const { return threads_.size(); }
 
  private:
+  static constexpr size_t kNoLimit = SIZE_MAX;
+
   class Queue {
    public:
     explicit Queue(Create create) : create_(std::move(create)) {}
 
-    void Add(Task task) {
+    void Limit(size_t most) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      limit_ = most;
+    }
+    // Adds a task and returns kNoLimit. If the queue is full, returns its
+    // limit.
+    size_t Add(Task task) {
       {
         const std::lock_guard<std::mutex> lock(mutex_);
+        if (tasks_.size() >= limit_) return limit_;
         tasks_.push_back(std::move(task));
       }
       changed_.notify_one();
+      return kNoLimit;
     }
     void Close() {
       {
@@ -203,6 +218,7 @@ class CallPool {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Task> tasks_;
+    size_t limit_ = kNoLimit;
     bool closed_ = false;
   };
 
@@ -237,6 +253,33 @@ class CallPool {
   };
 
   bool is_forked() const { return process_ != getpid(); }
+
+  // Sets an error, if the future's type can have one.
+  template <typename R>
+  static void Refuse(std::promise<R>& promise, eyrie_code_t code,
+                     const std::string& message) {
+    if constexpr (std::is_constructible_v<R, Error>) {
+      promise.set_value(Error(code, message));
+    }
+  }
+  // Sets the value of `run(context)`, or what it throws.
+  template <typename R, typename F>
+  static void Fulfil(std::promise<R>& promise, F& run, Context& context) {
+#ifdef __cpp_exceptions
+    try {
+#endif
+      if constexpr (std::is_void_v<R>) {
+        run(context);
+        promise.set_value();
+      } else {
+        promise.set_value(run(context));
+      }
+#ifdef __cpp_exceptions
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+#endif
+  }
 
   // The argument of Work.
   struct Worker {
