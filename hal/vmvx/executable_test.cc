@@ -13,9 +13,16 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/work_budget.h"
 #include "gtest/gtest.h"
+#include "hal/buffer.h"
+#include "hal/command_buffer.h"
+#include "hal/cpu/device.h"
+#include "hal/device.h"
+#include "hal/driver.h"
+#include "hal/fence.h"
 #include "hal/vmvx/executable_fixture.h"
 
 namespace eyrie::hal::vmvx {
@@ -249,6 +256,43 @@ TEST(VmvxExecutableTest, ConstantsLocalMemoryAndSizes) {
   ASSERT_TRUE(writes.ok()) << writes.status();
   EXPECT_EQ(Over({0}, {5}).Run(**writes, 0, 1).substr(0, 17),
             "PERMISSION_DENIED");
+}
+
+// Kernels of a queue cannot write to a buffer without write access.
+TEST(VmvxExecutableTest, BuffersOfQueuesAreProtected) {
+  const auto executable =
+      Load(Module(absl::StrCat(kTakeFirst, kPlaces), {"binding_count=1"}));
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  const Ref<hal::Device> device = cpu::CreateSyncDevice(DriverOptions());
+  const struct {
+    MemoryAccess access;
+    std::string want;
+    int32_t word;
+  } kRows[] = {
+      {memory_access::kAll, "OK", 0},
+      {memory_access::kRead, "PERMISSION_DENIED", 5},
+  };
+  for (const auto& row : kRows) {
+    alignas(64) int32_t words[16] = {5};
+    BufferParams params;
+    params.access = row.access;
+    const auto buffer = device->allocator().ImportHost(
+        params, {reinterpret_cast<uint8_t*>(words), sizeof(words)}, [] {});
+    ASSERT_TRUE(buffer.ok()) << buffer.status();
+    const auto commands = *device->CreateCommandBuffer(0, kAnyQueue, 0);
+    const BufferRef bindings[] = {{*buffer, 0, 0, kWholeBuffer}};
+    ASSERT_TRUE(
+        commands->Dispatch(*executable, 0, {1, 1, 1}, {}, bindings).ok());
+    ASSERT_TRUE(commands->Finalize().ok());
+    const Ref<Semaphore> semaphore = *device->CreateSemaphore(0);
+    const Ref<Fence> done = Fence::ForPoint(semaphore, 1);
+    QueueFences fences;
+    fences.signal = done.get();
+    absl::Status status = device->QueueExecute(fences, commands, {});
+    status.Update(done->Wait(Deadline::Never()));
+    EXPECT_EQ(absl::StatusCodeToString(status.code()), row.want) << status;
+    EXPECT_EQ(words[0], row.word);
+  }
 }
 
 TEST(VmvxExecutableTest, WhatAKernelKeepsHasTheBytesOfTheDispatchOnly) {
