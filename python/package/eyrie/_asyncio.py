@@ -67,8 +67,8 @@ class Queue:
                 if not self._jobs:
                     self._is_active = False
                     return
-                if began and _waiting:
-                    break
+                if began and _waiting and self._yields():
+                    return
                 call, loop, future = self._jobs.popleft()
             began = True
             if future.cancelled():
@@ -82,7 +82,14 @@ class Queue:
             except RuntimeError:  # the loop is closed
                 pass
             del call, loop, future, result, error
-        _submit(self._run)
+
+    def _yields(self):
+        """Lets queues without a thread go first; False while Python exits."""
+        try:
+            _submit(self._run)
+        except RuntimeError:
+            return False
+        return True
 
 
 def _finish(future, result, error):
