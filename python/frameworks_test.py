@@ -154,6 +154,8 @@ class JaxTest(unittest.TestCase):
         self.assertEqual(view[0], 1)
         with self.assertRaisesRegex(RuntimeError, "deleted"):
             put(cache, 1.0, 0)
+        both = self.ours.jit(lambda x: (x * 2, x.sum()), donate_argnums=0)
+        self.assertEqual(float(both(jnp.ones(count))[1]), count)
         constant = np.arange(count, dtype=np.float32)
         f = self.ours.jit(lambda x: (x + 1, x + 1, constant))
         for donated in range(3):

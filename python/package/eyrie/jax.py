@@ -136,7 +136,10 @@ class _Jit:
     def __init__(self, function, donation, target, flags, options):
         functools.update_wrapper(self, function)
         # Otherwise JAX drops arguments that the function does not use.
-        self._jitted = jax.jit(function, keep_unused=True, **donation)
+        self._jitted = jax.jit(function, keep_unused=True)
+        # Says which leaves are donated. Its code would tell the compiler to
+        # write a result to the argument, even before it is read for another.
+        self._donating = jax.jit(function, keep_unused=True, **donation)
         self._target, self._flags, self._options = target, flags, options
         self._compiled, self._lock = {}, threading.Lock()
 
@@ -155,8 +158,8 @@ class _Jit:
         module = _compile.compile(text, self._target,
                                   flags=[*flags, *_compile.listed(self._flags)])
         model = _model.load(module, **options)
-        given = [leaf.donated for leaf
-                 in jax.tree_util.tree_leaves(lowered.args_info)]
+        given = [leaf.donated for leaf in jax.tree_util.tree_leaves(
+            self._donating.lower(*args, **kwargs).args_info)]
         return (model["main"].options(results="device"), given,
                 lowered.out_tree)
 
