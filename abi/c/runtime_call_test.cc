@@ -228,8 +228,8 @@ TEST(CppCalls, ArraysAreLentOrCopied) {
       {Value::Borrow({4}, numbers), true, 2, 0, 0, "2 4 6 8"},
       {Value::Array({4}, numbers)->Upload(*device), false, 0, 2, 0, "2 4 6 8"},
       {Value::Array({4}, numbers)->Upload(*device), true, 2, 0, 0, "2 4 6 8"},
-      {Value::Borrow(
-           {EYRIE_DTYPE_F32, 1, shape, back, numbers + 3, sizeof(numbers)}),
+      {Value::Borrow({sizeof(eyrie_array_t), EYRIE_DTYPE_F32, 1, shape, back,
+                      numbers + 3, sizeof(numbers)}),
        true, 0, 0, 2, "8 6 4 2"},
       {Value::List({1, 2, 3, 4}), true, 0, 0, 2, "2 4 6 8"},
   };
@@ -463,9 +463,10 @@ TEST(CppValues, ElementsHaveTheirType) {
   const int64_t shape[] = {2};
   const int64_t strides[] = {8};
   {
-    const Value even = *Value::Borrow(
-        {EYRIE_DTYPE_I32, 1, shape, strides, numbers, sizeof(numbers)},
-        [&released] { ++released; });
+    const Value even =
+        *Value::Borrow({sizeof(eyrie_array_t), EYRIE_DTYPE_I32, 1, shape,
+                        strides, numbers, sizeof(numbers)},
+                       [&released] { ++released; });
     EXPECT_FALSE(even.array()->is_dense());
     EXPECT_TRUE(even.array()->bytes().empty());
     EXPECT_EQ(Text(even.elements<int32_t>()), "3: The array is not dense.");
