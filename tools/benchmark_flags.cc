@@ -25,6 +25,7 @@
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "base/system_error.h"
+#include "tools/build_type.h"
 #include "tools/usage_error.h"
 
 namespace eyrie::tools {
@@ -286,8 +287,7 @@ absl::Status BenchmarkFlags::Add(const std::string& place,
 }
 
 // This Google Benchmark does not know "0.2s" and "100x"; it takes seconds as a
-// plain number. The number of calls is set by the rows instead; their names
-// then contain it: "BM_add/iterations:100/...".
+// plain number. The rows count the calls themselves.
 absl::Status BenchmarkFlags::AddMinTime(const std::string& place,
                                         const std::string& value) {
   absl::string_view text = value;
@@ -295,6 +295,7 @@ absl::Status BenchmarkFlags::AddMinTime(const std::string& place,
   if (absl::ConsumeSuffix(&text, "x")) {
     if (absl::SimpleAtoi(text, &iterations_) && iterations_ >= 1 &&
         iterations_ <= kMaxIterations) {
+      flags_.push_back(absl::StrCat(kPrefix, "min_time=0"));
       return absl::OkStatus();
     }
     return Refused(
@@ -328,7 +329,11 @@ absl::Status BenchmarkFlags::OpenFile() {
 absl::Status BenchmarkFlags::WriteFile() {
   if (file_ == nullptr) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto text, MappedFile::ReadAll(memory_.get(), out_));
-  RETURN_IF_ERROR(file_->Write(text->bytes()));
+  const auto bytes = text->bytes();
+  const std::string rows =
+      WithBuildType(std::string(bytes.begin(), bytes.end()));
+  RETURN_IF_ERROR(file_->Write(
+      {reinterpret_cast<const uint8_t*>(rows.data()), rows.size()}));
   return file_->Finish();
 }
 

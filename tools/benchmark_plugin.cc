@@ -5,8 +5,13 @@
 
 #include <benchmark/benchmark.h>
 
+#include <memory>
+#include <ostream>
+#include <sstream>
 #include <type_traits>
 #include <vector>
+
+#include "tools/build_type.h"
 
 namespace eyrie::tools {
 namespace {
@@ -23,8 +28,14 @@ bool Run(benchmark::State& state, const char* (*function)(void*, int32_t),
 
 void Measure(benchmark::State& state, const BenchmarkRow& row) {
   if (!Run(state, row.prepare, row.self)) return;
-  while (state.KeepRunningBatch(row.batch)) {
-    if (!Run(state, row.call, row.self)) return;
+  // A number of iterations is one batch, and the shortest time ends the row
+  // after it. With Benchmark::Iterations, the row's name would contain it.
+  const int64_t calls =
+      row.iterations > 0 ? (row.iterations + row.batch - 1) / row.batch : 1;
+  while (state.KeepRunningBatch(calls * row.batch)) {
+    for (int64_t i = 0; i < calls; ++i) {
+      if (!Run(state, row.call, row.self)) return;
+    }
   }
   state.SetItemsProcessed(static_cast<int64_t>(
       row.items * static_cast<double>(state.iterations())));
@@ -53,9 +64,32 @@ void Register(const BenchmarkRow& row) {
   benchmark::internal::Benchmark* const made = benchmark::RegisterBenchmark(
       row.name, [&row](benchmark::State& state) { Measure(state, row); });
   made->MeasureProcessCPUTime()->UseRealTime()->Unit(UnitOf(row.unit));
-  if (row.iterations > 0) made->Iterations(row.iterations);
   if (row.callers > 1) made->Threads(row.callers);
 }
+
+// Google Benchmark's own reporter, with another type of build.
+class Reporter final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context& context) override {
+    std::ostringstream output, errors;
+    own_->SetOutputStream(&output);
+    own_->SetErrorStream(&errors);
+    const bool goes_on = own_->ReportContext(context);
+    GetErrorStream() << WithBuildType(errors.str()) << std::flush;
+    GetOutputStream() << WithBuildType(output.str()) << std::flush;
+    own_->SetOutputStream(&GetOutputStream());
+    own_->SetErrorStream(&GetErrorStream());
+    return goes_on;
+  }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    own_->ReportRuns(runs);
+  }
+  void Finalize() override { own_->Finalize(); }
+
+ private:
+  const std::unique_ptr<benchmark::BenchmarkReporter> own_{
+      benchmark::CreateDefaultDisplayReporter()};
+};
 
 }  // namespace
 
@@ -75,7 +109,8 @@ extern "C" int64_t eyrie_measure_benchmarks(const char* const* flags,
     return -1;
   }
   for (size_t i = 0; i < row_count; ++i) Register(rows[i]);
-  const size_t measured = benchmark::RunSpecifiedBenchmarks();
+  Reporter reporter;
+  const size_t measured = benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();
   return static_cast<int64_t>(measured);
 }

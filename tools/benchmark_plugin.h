@@ -27,11 +27,12 @@ inline constexpr size_t kMaxBenchmarkCounters = 8;
 struct BenchmarkRow {
   const char* name;
   BenchmarkUnit unit;
-  int64_t iterations;  // 0: Google Benchmark decides
-  int64_t batch;       // iterations per call
-  double items;        // per iteration
-  int32_t callers;     // threads that call at the same time, at least 1
-  void* self;          // passed to the functions below
+  // 0: Google Benchmark decides. Else its --benchmark_min_time must be 0.
+  int64_t iterations;
+  int64_t batch;    // iterations per call
+  double items;     // per iteration
+  int32_t callers;  // threads that call at the same time, at least 1
+  void* self;       // passed to the functions below
   // `prepare` is called before the row is measured, `call` in the measured
   // loop, both on the thread of `caller` (0 to callers - 1). Both return
   // nullptr, or an error message, which ends the row.

@@ -79,6 +79,12 @@ constexpr Flag kOpenFlags[] = {
      "Rejects executables of native code, and native libraries: use it for\n"
      "modules you do not trust. Vulkan shaders cannot access memory outside\n"
      "their buffers."},
+    {"executable_plugin", FlagKind::kList, "",
+     "A library that provides functions which kernels import, for CPU "
+     "devices:\n"
+     "a plug-in of the public runtime. 'embedded:FILE' or a name that ends in\n"
+     ".sos: one without system libraries. May be repeated. It is native code\n"
+     "with all rights of this process."},
     {"max_idle_memory", FlagKind::kString, "",
      "Limit of the memory that each device keeps for later buffers, such as\n"
      "64M; 0 keeps nothing. The default is a quarter of the memory that "
@@ -219,6 +225,8 @@ absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments) {
     RETURN_IF_ERROR(ReadSize(arguments, "max_idle_memory",
                              options.max_idle_memory.emplace()));
   }
+  options.Of<hal::cpu::KernelPlugins>().paths =
+      arguments.GetList("executable_plugin");
   ASSIGN_OR_RETURN(options.Of<hal::cpu::TaskOptions>(),
                    TaskOptionsOf(arguments));
   ASSIGN_OR_RETURN(options.Of<hal::vulkan::VulkanOptions>(),

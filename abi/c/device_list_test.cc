@@ -46,7 +46,8 @@ TEST(Devices, TakeSettings) {
             "OK");
   EXPECT_EQ(Text(Device::Open("local-task?thread=2")),
             "3: The device 'local-task' has no setting 'thread'; it has cores, "
-            "cpus, max_threads, spin_us, stack_bytes, threads. Did you mean "
+            "cpus, executable_plugin, max_threads, spin_us, stack_bytes, "
+            "threads. Did you mean "
             "'threads'?");
 }
 

@@ -4,8 +4,8 @@
 //
 // The versions differ in the export table and the attributes; the arguments of
 // a dispatch are the same. An import takes `context` before `params` in version
-// 3 until 20230419; no import is provided, so the order does not matter. Field
-// names and offsets are the format's, from IREE's
+// 3 until 20230419, so imports are provided from version 4 on. Field names and
+// offsets are the format's, from IREE's
 // runtime/src/iree/hal/local/executable_library.h. Tested by
 // executable_test.cc.
 #ifndef EYRIE_HAL_CPU_DISPATCH_ABI_H_

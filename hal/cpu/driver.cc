@@ -8,8 +8,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/device.h"
+#include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library_facts.h"
 
 namespace eyrie::hal::cpu {
@@ -44,13 +46,29 @@ class CpuDriver final : public Driver {
   }
   absl::StatusOr<Ref<hal::Device>> Open(
       absl::string_view path, const DriverOptions& options) const override {
-    if (path.empty()) return open_(options);
+    if (path.empty()) return OpenWithPlugins(options);
     return absl::NotFoundError(
         absl::StrCat("The driver '", name_, "' has no device '", path,
                      "'; its only one is '", Uri(), "'."));
   }
 
  private:
+  absl::StatusOr<Ref<hal::Device>> OpenWithPlugins(
+      const DriverOptions& options) const {
+    if (options.Of<KernelPlugins>().paths.empty()) return open_(options);
+    if (!options.allow_native_code) {
+      return absl::InvalidArgumentError(
+          "An executable plug-in is given, but native code is not allowed.");
+    }
+    DriverOptions with_plugins = options;
+    KernelPlugins& plugins = with_plugins.Of<KernelPlugins>();
+    plugins.loaded.clear();
+    for (const std::string& path : plugins.paths) {
+      ASSIGN_OR_RETURN(plugins.loaded.emplace_back(), KernelPlugin::Load(path));
+    }
+    return open_(with_plugins);
+  }
+
   std::string Uri() const { return absl::StrCat(name_, "://"); }
 
   const char* name_;
@@ -72,7 +90,8 @@ std::unique_ptr<Driver> CreateLocalSyncDriver() {
       "local-sync", "CPU kernels on the calling thread, one after the other",
       [](const DriverOptions& options) -> absl::StatusOr<Ref<hal::Device>> {
         return CreateSyncDevice(options);
-      });
+      },
+      {&kPluginSetting, 1});
 }
 
 }  // namespace eyrie::hal::cpu

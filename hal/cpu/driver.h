@@ -6,12 +6,22 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "base/ref.h"
+#include "hal/cpu/kernel_plugin.h"
 #include "hal/driver.h"
 
 namespace eyrie::hal::cpu {
+
+// "executable_plugin=FILE": a plug-in that provides the imports of executables.
+inline constexpr DeviceSetting kPluginSetting = {
+    "executable_plugin", "a file",
+    [](const std::string& value, DriverOptions& options) {
+      options.Of<KernelPlugins>().paths = {value};
+      return !value.empty();
+    }};
 
 using OpenFunction = absl::StatusOr<Ref<hal::Device>> (*)(const DriverOptions&);
 // Creates a driver with one device, which `open` opens. Borrows the texts

@@ -11,6 +11,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_loader.h"
+#include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library_executable.h"
 #include "hal/cpu/perf_functions.h"
 #include "hal/cpu/system_library.h"
@@ -86,7 +87,8 @@ absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
   }
   ASSIGN_OR_RETURN(
       const Ref<LibraryExecutable> library,
-      CreateLibraryExecutable(std::move(image), params.constants, machine));
+      CreateLibraryExecutable(std::move(image), params.constants, machine,
+                              options.Of<KernelPlugins>().loaded));
   if (options.perf_map) {
     RETURN_IF_ERROR(
         options.perf_map->Add(PerfFunctions(*library, params.data)));

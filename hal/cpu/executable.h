@@ -25,8 +25,9 @@ bool SupportsFormat(absl::string_view format, const DriverOptions& options);
 // INVALID_ARGUMENT: the file is damaged, or the number of specialization
 // constants is wrong. UNIMPLEMENTED: `options` do not allow the format, or the
 // format, machine, library version or a CPU feature is not supported.
-// NOT_FOUND: the file imports a function, or does not export the query
-// function. RESOURCE_EXHAUSTED: a limit is exceeded, or memory ran out.
+// NOT_FOUND: the file imports a function that no plug-in provides, or does not
+// export the query function. RESOURCE_EXHAUSTED: a limit is exceeded, or memory
+// ran out.
 //
 // Before code of the executable runs, its CPU features are checked, except for
 // initializers of a system executable, which the system's linker runs.

@@ -50,10 +50,12 @@ EYRIE_CALLS_KERNELS const LibraryHeader* const* CallQuery(
 // One call of CreateLibraryExecutable.
 class LibraryLoader {
  public:
-  LibraryLoader(std::unique_ptr<Image> image, FeatureSet machine)
+  LibraryLoader(std::unique_ptr<Image> image, FeatureSet machine,
+                std::vector<std::shared_ptr<const KernelPlugin>> plugins)
       : machine_(machine), scan_(image->CodeRegions()) {
     executable_ = Ref<LibraryExecutable>::Adopt(new LibraryExecutable());
     executable_->image_ = std::move(image);
+    executable_->plugins_ = std::move(plugins);
   }
 
   absl::StatusOr<Ref<LibraryExecutable>> Run(
@@ -70,6 +72,7 @@ class LibraryLoader {
   absl::StatusOr<Library> Query(uint64_t address);
   absl::Status CheckExports(const Library& library) const;
   absl::Status ResolveImports(const Library& library);
+  absl::Status AskPlugins(const Library& library);
   absl::Status TakeExports(const Library& library);
 
   const FeatureSet machine_;
@@ -129,17 +132,40 @@ absl::Status LibraryLoader::CheckExports(const Library& library) const {
   return absl::OkStatus();
 }
 
-absl::Status LibraryLoader::ResolveImports(const Library& library) {
-  for (const absl::string_view name : library.imports) {
-    if (absl::StartsWith(name, "?") || absl::EndsWith(name, "?")) continue;
-    return absl::NotFoundError(
-        absl::StrCat("The executable imports the function '", PlainName(name),
-                     "', which Eyrie does not provide."));
+// In libraries of version 3, the order of an import's parameters depends on the
+// release, so plug-ins are not asked.
+absl::Status LibraryLoader::AskPlugins(const Library& library) {
+  constexpr uint32_t kOldestForPlugins = 4;
+  if (library.version < kOldestForPlugins || library.imports.empty()) {
+    return absl::OkStatus();
   }
-  // All imports are optional. Null says that they are absent.
+  std::vector<const char*> names;
+  RETURN_IF_ERROR(Reserve(names, library.imports.size(), kImports));
+  for (const absl::string_view name : library.imports) {
+    names.push_back(name.data());  // followed by a NUL in the image
+  }
+  for (const auto& plugin : executable_->plugins_) {
+    RETURN_IF_ERROR(plugin->Resolve(names, executable_->import_functions_,
+                                    executable_->import_contexts_));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LibraryLoader::ResolveImports(const Library& library) {
   const size_t count = library.imports.size();
   RETURN_IF_ERROR(Resize(executable_->import_functions_, count, kImports));
   RETURN_IF_ERROR(Resize(executable_->import_contexts_, count, kImports));
+  RETURN_IF_ERROR(AskPlugins(library));
+  for (size_t i = 0; i < count; ++i) {
+    const absl::string_view name = library.imports[i];
+    if (executable_->import_functions_[i] != nullptr ||
+        absl::StartsWith(name, "?") || absl::EndsWith(name, "?")) {
+      continue;  // null says that an optional import is absent
+    }
+    return absl::NotFoundError(absl::StrCat(
+        "The executable imports the function '", PlainName(name),
+        "', which no executable plug-in provides (--executable_plugin)."));
+  }
   Environment& environment = executable_->library_environment_;
   environment.import_functions = executable_->import_functions_.data();
   environment.import_contexts = executable_->import_contexts_.data();
@@ -209,8 +235,10 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
 
 absl::StatusOr<Ref<LibraryExecutable>> CreateLibraryExecutable(
     std::unique_ptr<Image> image, std::span<const uint32_t> constants,
-    FeatureSet machine) {
-  return LibraryLoader(std::move(image), machine).Run(constants);
+    FeatureSet machine,
+    std::vector<std::shared_ptr<const KernelPlugin>> plugins) {
+  return LibraryLoader(std::move(image), machine, std::move(plugins))
+      .Run(constants);
 }
 
 }  // namespace eyrie::hal::cpu

@@ -15,6 +15,7 @@
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
+#include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library.h"
 #include "hal/cpu/native_executable.h"
 
@@ -33,6 +34,8 @@ class LibraryExecutable final : public NativeExecutable {
 
   LibraryExecutable() = default;
 
+  // Unloaded after the image, whose code calls them.
+  std::vector<std::shared_ptr<const KernelPlugin>> plugins_;
   std::unique_ptr<Image> image_;
   absl::string_view name_;  // points into the image
   std::vector<uint32_t> constants_;
@@ -44,11 +47,12 @@ class LibraryExecutable final : public NativeExecutable {
 };
 
 // Creates an executable from a loaded image: checks the CPU features that its
-// code needs, then calls it for its tables. Returns the errors of
-// LoadExecutable.
+// code needs, then calls it for its tables. `plugins` provide its imports, the
+// first that knows one. Returns the errors of LoadExecutable.
 absl::StatusOr<Ref<LibraryExecutable>> CreateLibraryExecutable(
     std::unique_ptr<Image> image, std::span<const uint32_t> constants,
-    FeatureSet machine);
+    FeatureSet machine,
+    std::vector<std::shared_ptr<const KernelPlugin>> plugins = {});
 
 }  // namespace eyrie::hal::cpu
 

@@ -46,9 +46,11 @@ TEST(DeviceSettings, Refuse) {
   } kRows[] = {
       {"local-task", "thread=3",
        "The device 'local-task' has no setting 'thread'; it has cores, cpus, "
-       "max_threads, spin_us, stack_bytes, threads. Did you mean 'threads'?"},
+       "executable_plugin, max_threads, spin_us, stack_bytes, threads. Did you "
+       "mean 'threads'?"},
       {"local-sync", "threads=3",
-       "The device 'local-sync' has no setting 'threads'; it has none."},
+       "The device 'local-sync' has no setting 'threads'; it has "
+       "executable_plugin."},
       {"vulkan", "",
        "The device 'vulkan' has no setting ''; it has "
        "pipeline_cache."},

@@ -12,7 +12,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
-#include "hal/cpu/task/options.h"  // for its callers
+#include "hal/cpu/kernel_plugin.h"  // for its callers
+#include "hal/cpu/task/options.h"   // for its callers
 #include "hal/device.h"
 #include "hal/driver.h"
 #include "hal/vulkan/options.h"  // for its callers

@@ -30,6 +30,7 @@ constexpr DeviceSetting kSettings[] = {
        options.Of<TaskOptions>().cpu_ids = {value};
        return !value.empty();
      }},
+    kPluginSetting,
     {"max_threads", "a number",
      [](const std::string& value, DriverOptions& options) {
        return SetCount(value, options.Of<TaskOptions>().max_group_count);

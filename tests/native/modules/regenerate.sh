@@ -13,7 +13,7 @@ for release in 3.3 3.11 3.13; do
     "$1/$release.0/bin/iree-compile" $5 "$2" -o "$release/$3" $4
   }
   mkdir -p "$release"
-  for name in lapack memref scale; do
+  for name in blending lapack memref scale; do
     devices=cpu
     [ $name.$release = scale.3.13 ] && devices="cpu vulkan"
     # Imports get fences if their attribute requests the model with fences.
