@@ -25,6 +25,10 @@ constexpr Flag kTraceFlags[] = {
      "Memory limit of a trace; later events are only counted."},
     {"profile", FlagKind::kBool, "false",
      "Prints the time of each kernel to stderr at the end, the longest first."},
+    // The public runtime's names.
+    {"print_device_statistics", FlagKind::kBool, "false",
+     "The same as --profile."},
+    {"dispatch_statistics", FlagKind::kBool, "false", "The same as --profile."},
 };
 
 // "12.3 us".
@@ -37,6 +41,12 @@ std::string TimeText(double ns) {
     if (ns >= row.ns) return absl::StrFormat("%.4g %s", ns / row.ns, row.unit);
   }
   return absl::StrFormat("%.4g ns", ns);
+}
+
+bool WantsProfile(const Arguments& arguments) {
+  return arguments.GetBool("profile") ||
+         arguments.GetBool("print_device_statistics") ||
+         arguments.GetBool("dispatch_statistics");
 }
 
 }  // namespace
@@ -73,7 +83,7 @@ absl::StatusOr<Tracing> Tracing::Prepare(const Arguments& arguments) {
   Tracing tracing;
   RETURN_IF_ERROR(
       ReadSize(arguments, "trace_memory", tracing.options_.max_bytes));
-  tracing.options_.what = arguments.GetBool("profile") ? trace::kDispatches : 0;
+  tracing.options_.what = WantsProfile(arguments) ? trace::kDispatches : 0;
   const std::string& path = arguments.GetString("trace");
   if (arguments.IsSet("trace")) {
     if (path.empty() || path == "-") {
