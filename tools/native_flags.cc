@@ -11,12 +11,14 @@
 #include "base/status_macros.h"
 #include "tools/json_flags.h"
 #include "tools/usage_error.h"
+#include "tools/wheel.h"
 #include "vm/asm/assembler.h"
 
 namespace eyrie::tools {
 namespace {
 
 constexpr char kManifest[] = "manifest=";
+constexpr char kWheel[] = "wheel:";
 
 constexpr Flag kNativeFlags[] = {
     Heading("Native libraries"),
@@ -24,7 +26,11 @@ constexpr Flag kNativeFlags[] = {
      "A shared library with functions that modules can import: path, or\n"
      "path,manifest=file.json if the library has no note that describes them.\n"
      "Only for libraries you trust. Repeat it for several. Without a module,\n"
-     "--function names one of their functions, as module.function."},
+     "--function names one of their functions, as module.function.\n"
+     "wheel:name is a Python package that offers handlers."},
+    {"python", FlagKind::kString, "",
+     "The Python that has the packages of --native_library=wheel:name. The\n"
+     "default is that of VIRTUAL_ENV, or python3."},
 };
 
 }  // namespace
@@ -54,9 +60,14 @@ absl::StatusOr<NativeLibraries> LoadNativeLibraries(
             "' is not valid; expected path or path,manifest=file."));
       }
     }
-    ASSIGN_OR_RETURN(auto library,
-                     native::LoadNativeLibrary(text.substr(0, comma),
-                                               std::string(manifest)));
+    const std::string path = text.substr(0, comma);
+    absl::string_view package = path;
+    ASSIGN_OR_RETURN(
+        auto library,
+        absl::ConsumePrefix(&package, kWheel)
+            ? LoadWheel(std::string(package), std::string(manifest),
+                        arguments.GetString("python"))
+            : native::LoadNativeLibrary(path, std::string(manifest)));
     libraries.push_back(std::move(library));
   }
   return libraries;

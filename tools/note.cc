@@ -9,6 +9,7 @@
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
 #include "abi/native/memref/source.h"
+#include "abi/native/xla/probe_library.h"
 #include "abi/native/xla/program.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -35,9 +36,16 @@ constexpr Flag kFlags[] = {
     {"function", FlagKind::kList, "",
      "A memref function and its type, instead of a file:\n"
      "\"sum: (memref<?xf32>) -> f32\". Repeat it for several."},
+    {"probe", FlagKind::kString, "",
+     "A library whose handlers are asked for their types, in a process of its\n"
+     "own: those that it registers, and those that --function names. Only for\n"
+     "libraries you trust. Writes a manifest to a file that ends in .json."},
     {"index_bits", FlagKind::kInt, "64",
      "Bits of index in the functions of an .mlir file or of --function: 64 or\n"
      "32."},
+    {"bare_pointers", FlagKind::kBool, "false",
+     "The functions of an .mlir file or of --function are lowered with\n"
+     "use-bare-ptr-memref-call-conv."},
 };
 
 constexpr char kUsage[] =
@@ -46,6 +54,7 @@ constexpr char kUsage[] =
     "       eyrie note --module=m --function=\"sum: (memref<?xf32>) -> f32\" "
     "-o note.o\n"
     "       eyrie note program.mlir -o linked.mlir\n"
+    "       eyrie note --probe=k.so --function=Scale -o k.json\n"
     "Checks a manifest and writes it as an object file for this machine. Link\n"
     "it into the library that the manifest describes:\n"
     "  cc -shared -o k.so k.o note.o\n"
@@ -53,7 +62,9 @@ constexpr char kUsage[] =
     "llvm.emit_c_interface, or else all that are not private, with or without\n"
     "bodies. Use the MLIR from before it is lowered to LLVM's dialect.\n"
     "If a program has stablehlo.custom_call, writes it with imports instead,\n"
-    "which iree-compile takes, and their manifest next to it, linked.json.\n\n";
+    "which iree-compile takes, and their manifest next to it, linked.json.\n"
+    "A probe cannot find out the shapes of results. It writes \"?\" for "
+    "them.\n\n";
 
 constexpr char kDefaultModule[] = "xla";  // of custom calls
 
@@ -71,7 +82,8 @@ absl::StatusOr<std::string> ManifestOfMlir(const Arguments& arguments,
   if (module.empty()) module = source.name.empty() ? Stem(path) : source.name;
   return native::MemrefManifest(
       module, source.functions,
-      static_cast<int>(arguments.GetInt("index_bits")));
+      static_cast<int>(arguments.GetInt("index_bits")),
+      arguments.GetBool("bare_pointers"));
 }
 
 std::span<const uint8_t> BytesOf(absl::string_view text) {
@@ -119,10 +131,11 @@ absl::StatusOr<std::string> ManifestOfFile(const Arguments& arguments,
   if (absl::EndsWith(path, ".mlir")) {
     return ManifestOfMlir(arguments, path, text);
   }
-  if (arguments.IsSet("module") || arguments.IsSet("index_bits")) {
+  if (arguments.IsSet("module") || arguments.IsSet("index_bits") ||
+      arguments.IsSet("bare_pointers")) {
     return UsageError(
-        "--module and --index_bits apply to .mlir files and --function only; a "
-        "manifest contains them.");
+        "--module, --index_bits and --bare_pointers apply to .mlir files and "
+        "--function only; a manifest contains them.");
   }
   return std::string(text);
 }
@@ -143,11 +156,36 @@ absl::StatusOr<std::string> ManifestOfFlags(const Arguments& arguments) {
   }
   return native::MemrefManifest(
       arguments.GetString("module"), functions,
-      static_cast<int>(arguments.GetInt("index_bits")));
+      static_cast<int>(arguments.GetInt("index_bits")),
+      arguments.GetBool("bare_pointers"));
 }
 
 absl::Status WriteNote(const std::string& manifest, const std::string& output) {
   return WriteFile(output, BytesOf(native::CreateNoteObject(manifest)));
+}
+
+// Returns "plate" for "folder/plate.so".
+std::string LibraryStem(absl::string_view path) {
+  const absl::string_view name = path.substr(path.rfind('/') + 1);
+  return std::string(name.substr(0, name.find('.')));
+}
+
+// Writes the manifest of a library that is probed.
+absl::Status WriteProbed(const Arguments& arguments,
+                         const std::string& output) {
+  if (!absl::EndsWith(output, ".json")) {
+    return UsageError(absl::StrCat(
+        "With --probe, -o must name a file that ends in .json; got '", output,
+        "'."));
+  }
+  const std::string& path = arguments.GetString("probe");
+  std::string module = arguments.GetString("module");
+  if (module.empty()) module = LibraryStem(path);
+  ASSIGN_OR_RETURN(
+      const native::ProbedLibrary probed,
+      native::ProbeLibrary(path, module, arguments.GetList("function")));
+  for (const std::string& note : probed.notes) PrintNote(note);
+  return WriteFile(output, BytesOf(probed.manifest));
 }
 
 absl::Status WriteFromFile(const Arguments& arguments, const std::string& path,
@@ -172,16 +210,18 @@ absl::Status Run(std::span<const char* const> args) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
   const std::string& output = arguments.GetString("output");
-  const bool by_flags = arguments.IsSet("function");
+  const bool probes = arguments.IsSet("probe");
+  const bool by_flags = probes || arguments.IsSet("function");
   if (arguments.positional().size() != (by_flags ? 0 : 1) || output.empty()) {
     return UsageError(
-        "eyrie note takes one manifest, .mlir file or --function, and -o with "
-        "the file to write.");
+        "eyrie note takes one manifest, .mlir file, --function or --probe, and "
+        "-o with the file to write.");
   }
   const std::string path = by_flags ? "" : arguments.positional()[0];
   RETURN_IF_ERROR(CheckOutputPath(arguments.Prefix("output"), output,
                                   arguments.positional()));
   if (!by_flags) return WriteFromFile(arguments, path, output);
+  if (probes) return WriteProbed(arguments, output);
   ASSIGN_OR_RETURN(const std::string manifest, ManifestOfFlags(arguments));
   RETURN_IF_ERROR(native::Manifest::Parse(manifest).status());
   return WriteNote(manifest, output);

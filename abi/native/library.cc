@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <link.h>
 
 #include <map>
 #include <mutex>
@@ -67,7 +68,7 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
 }
 
 absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::OfProgram(
-    std::map<std::string, void*> symbols) {
+    std::map<std::string, void*> symbols, std::string name) {
   for (const auto& [name, address] : symbols) {
     if (address != nullptr) continue;
     return absl::InvalidArgumentError(absl::StrCat(
@@ -75,7 +76,7 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::OfProgram(
   }
   PrepareGuardedCalls();
   auto library = std::shared_ptr<NativeLibrary>(
-      new NativeLibrary("this program", nullptr, FfiRegistry()));
+      new NativeLibrary(std::move(name), nullptr, FfiRegistry()));
   library->symbols_ = std::move(symbols);
   return library;
 }
@@ -101,6 +102,31 @@ absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
         absl::StrCat("'", path_, "' does not export the symbol '", name, "'."));
   }
   return symbol;
+}
+
+absl::StatusOr<void*> NativeLibrary::FindNeeded(const std::string& name) const {
+  if (is_of_program()) return FindSymbol(name);
+  if (void* const symbol = ::dlsym(handle_, name.c_str())) return symbol;
+  return absl::NotFoundError(absl::StrCat("Neither '", path_,
+                                          "' nor a library that it needs has "
+                                          "the symbol '",
+                                          name, "'."));
+}
+
+absl::StatusOr<void*> NativeLibrary::AddressAt(uint64_t offset) const {
+  void* self = nullptr;
+  void* owner = nullptr;
+  Dl_info info;
+  if (handle_ != nullptr && ::dlinfo(handle_, RTLD_DI_LINKMAP, &self) == 0) {
+    void* const address = reinterpret_cast<void*>(
+        static_cast<const link_map*>(self)->l_addr + offset);
+    if (::dladdr1(address, &info, &owner, RTLD_DL_LINKMAP) != 0 &&
+        owner == self) {
+      return address;
+    }
+  }
+  return absl::OutOfRangeError(
+      absl::StrCat("'", path_, "' has no byte ", offset, " in memory."));
 }
 
 absl::StatusOr<void*> NativeLibrary::FindFunction(

@@ -9,6 +9,7 @@
 #define EYRIE_ABI_NATIVE_LIBRARY_H_
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,24 +30,30 @@ class NativeLibrary {
   static absl::StatusOr<std::shared_ptr<NativeLibrary>> Open(
       const std::string& path, bool global = false);
 
-  // Creates a library of functions that are linked into this program, by the
-  // names of their symbols. INVALID_ARGUMENT: an address is null.
+  // Creates a library of functions that are in this program, by the names of
+  // their symbols. `name` is its path in messages. INVALID_ARGUMENT: an address
+  // is null.
   static absl::StatusOr<std::shared_ptr<NativeLibrary>> OfProgram(
-      std::map<std::string, void*> symbols);
+      std::map<std::string, void*> symbols, std::string name = "this program");
 
   NativeLibrary(const NativeLibrary&) = delete;
   NativeLibrary& operator=(const NativeLibrary&) = delete;
 
-  // Returns the path; "this program" for functions that are linked into it.
+  // Returns the path, or the name that OfProgram was given.
   const std::string& path() const { return path_; }
   // Reports whether the functions are linked into this program.
   bool is_of_program() const { return handle_ == nullptr; }
   // Returns a symbol's address. NOT_FOUND: the library itself does not export
   // it.
   absl::StatusOr<void*> FindSymbol(const std::string& name) const;
+  // Like FindSymbol, also in the libraries that it needs.
+  absl::StatusOr<void*> FindNeeded(const std::string& name) const;
   // Like FindSymbol, for a function. INVALID_ARGUMENT: the library's symbol
   // table says that the symbol is data.
   absl::StatusOr<void*> FindFunction(const std::string& name) const;
+  // Returns the address of a byte of an opened library, counted from where it
+  // begins in memory. OUT_OF_RANGE: it is not part of the library.
+  absl::StatusOr<void*> AddressAt(uint64_t offset) const;
   const FfiRegistry& registry() const { return registry_; }
   // Returns the names of the handlers that it registers, or, of this program,
   // of all symbols.

@@ -223,10 +223,12 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadWithManifest(
 }
 
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LibraryOfProgram(
-    absl::string_view manifest, std::map<std::string, void*> symbols) {
+    absl::string_view manifest, std::map<std::string, void*> symbols,
+    std::string name) {
   ASSIGN_OR_RETURN(Manifest read, Manifest::Parse(manifest));
-  ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
-                   NativeLibrary::OfProgram(std::move(symbols)));
+  ASSIGN_OR_RETURN(
+      std::shared_ptr<NativeLibrary> library,
+      NativeLibrary::OfProgram(std::move(symbols), std::move(name)));
   ASSIGN_OR_RETURN(auto loaded,
                    JoinLibrary(std::move(library), std::move(read)));
   for (const auto& row : loaded->manifest.functions) {

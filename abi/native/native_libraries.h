@@ -41,11 +41,13 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadWithManifest(
     const std::string& path, absl::string_view manifest);
 
-// Creates a library of functions that are linked into this program, by the
-// names of their symbols. Returns the errors of Manifest::Parse and
-// NativeLibrary::OfProgram. NOT_FOUND: a symbol of the manifest is not given.
+// Creates a library of functions that are in this program, by the names of
+// their symbols. `name` is its path in messages. Returns the errors of
+// Manifest::Parse and NativeLibrary::OfProgram. NOT_FOUND: a symbol of the
+// manifest is not given.
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LibraryOfProgram(
-    absl::string_view manifest, std::map<std::string, void*> symbols);
+    absl::string_view manifest, std::map<std::string, void*> symbols,
+    std::string name = "this program");
 
 // Loads a function of the library. Returns the errors of
 // NativeDeclaration::Load, prefixed by the library's and the function's name.

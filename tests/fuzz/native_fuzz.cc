@@ -51,6 +51,7 @@ void TryManifest(absl::string_view text) {
   manifest->Describe();
   for (const auto& [name, function] : manifest->functions) {
     for (const size_t operands : {0, 5}) {
+      function.declaration->DeclareOperands(operands);
       const std::string convention =
           function.declaration->ImportConvention(operands);
       if (!eyrie::vm::CallingConvention::Parse(convention).ok()) abort();
@@ -61,8 +62,8 @@ void TryManifest(absl::string_view text) {
 void TryMlir(absl::string_view text) {
   const auto source = eyrie::native::ReadMlirSource(text);
   if (!source.ok()) return;
-  TryManifest(
-      eyrie::native::MemrefManifest(source->name, source->functions, 32));
+  TryManifest(eyrie::native::MemrefManifest(source->name, source->functions, 32,
+                                            false));
 }
 
 // A linked program has no custom calls any more.

@@ -109,6 +109,63 @@ TEST_F(NativeApiTest, UserDataReachesHandlers) {
   }
 }
 
+// sum += by * x. A memref function that is lowered with bare pointers.
+float AccumulatePointers(float* x, float* sum, float by) {
+  for (int i = 0; i < 2; ++i) sum[i] += by * x[i];
+  return sum[0];
+}
+
+TEST_F(NativeApiTest, CallsFunctionsOfBarePointers) {
+  const auto bytes = vm::Assemble(R"vm(
+vm.module @m version 0
+vm.import @own.bare cconv "0rrf_fr"
+vm.export @f = @f
+vm.func @f(%r0: !vm.ref<?>, %r1: !vm.ref<?>) -> (f32, !vm.ref<?>) {
+  %i0 = vm.const.f32 2
+  %i0, %r0 = vm.call @own.bare(%R0, %R1, %i0)
+  vm.return %i0, %R0
+}
+)vm",
+                                  "m");
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  module_ = Module::Load(std::as_bytes(std::span<const uint8_t>(*bytes)));
+  const std::vector<NativeLibrary::Symbol> symbols = {
+      {"bare", reinterpret_cast<void*>(&AccumulatePointers)}};
+  const std::string manifest =
+      R"json({"module": "own", "functions": {"bare": {"convention": "memref",
+        "bare_pointers": true, "outputs": [{"inout": 1}], "type": )json";
+  const struct {
+    const char* type;
+    const char* want;
+  } kRows[] = {
+      {"(memref<2xf32>, memref<2xf32>, f32) -> f32", "553648160:2x 12 24"},
+      {"(memref<?xf32>, memref<2xf32>, f32) -> f32",
+       "12: In the manifest, function 'bare' has bare pointers and an argument "
+       "that is not a memref of static sizes without a layout, memref<?xf32>."},
+      {"(memref<2xf32>, memref<2xf32>, f32) -> memref<2xf32>",
+       "12: In the manifest, function 'bare' has bare pointers and other "
+       "results than one scalar, (memref<2xf32>, memref<2xf32>, f32) -> "
+       "memref<2xf32>."},
+  };
+  for (const auto& row : kRows) {
+    Result<NativeLibrary> own = NativeLibrary::OfProgram(
+        absl::StrCat(manifest, "\"", row.type, "\"}}}"), symbols);
+    if (!own.ok()) {
+      EXPECT_EQ(FirstLine(Text(own)), row.want);
+      continue;
+    }
+    Result<Context> context = NewContext({.native_libraries = {&*own}});
+    ASSERT_EQ(Text(context), "OK");
+    alignas(64) float memory[2] = {10, 20};
+    const auto results =
+        context->Call("f", {*Array(), *Value::Borrow({2}, memory)});
+    ASSERT_TRUE(results.ok()) << Text(results);
+    EXPECT_EQ((*results)[0].As<double>(), 12);
+    EXPECT_EQ(Described((*results)[1]), row.want);
+    EXPECT_EQ(memory[0], 10);  // it had a copy
+  }
+}
+
 // A linker cannot take one function of this library. It keeps those before it.
 TEST_F(NativeApiTest, LinkersRememberPartsOfLibraries) {
   Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);

@@ -3,9 +3,9 @@
 //   "sum": {"convention": "memref", "type": "(memref<?xf32>) -> f32"}
 //
 // Optional members: "symbol" (default _mlir_ciface_sum), "index_bits" (64 or
-// 32), "outputs": the number of trailing arguments that are results of static
-// shapes, or an array with a rule for each result; "layouts" and "equal".
-// Tested by call_test.cc.
+// 32), "bare_pointers", "outputs": the number of trailing arguments that are
+// results of static shapes, or an array with a rule for each result; "layouts"
+// and "equal". Tested by call_test.cc.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -18,6 +18,7 @@
 #include "abi/native/memref/import.h"
 #include "abi/native/native_function.h"
 #include "abi/native/shape_rule.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -87,8 +88,9 @@ absl::Status NoWrapper(const absl::Status& missing, const std::string& symbol,
       "'", library.path(), "' exports '", PlainName(function),
       "', but not its C wrapper '", PlainName(symbol),
       "'. Give the function the attribute llvm.emit_c_interface before it is "
-      "lowered; functions with bare pointers (use-bare-ptr-memref-call-conv) "
-      "have no wrappers."));
+      "lowered. If its memrefs are bare pointers "
+      "(use-bare-ptr-memref-call-conv), say \"bare_pointers\": true in the "
+      "manifest."));
 }
 
 absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredMemref::Load(
@@ -246,6 +248,31 @@ absl::Status ReadLayouts(JsonReader& json, MemrefSignature& signature) {
   return absl::OkStatus();
 }
 
+// Checks that all values can be passed without descriptors.
+absl::Status CheckBarePointers(const MemrefSignature& signature,
+                               absl::string_view function) {
+  const auto bad = [&](absl::string_view what, const std::string& type) {
+    return absl::UnimplementedError(
+        absl::StrCat("In the manifest, function '", function,
+                     "' has bare pointers and ", what, ", ", type, "."));
+  };
+  for (const MemrefType& type : signature.type.arguments) {
+    if (type.is_scalar()) continue;
+    if (type.kind != MemrefType::Kind::kRanked || type.is_strided ||
+        absl::c_linear_search(type.dims, MemrefType::kDynamic)) {
+      return bad(
+          "an argument that is not a memref of static sizes without a "
+          "layout",
+          type.ToString());
+    }
+  }
+  const std::vector<MemrefType>& results = signature.type.results;
+  if (results.empty() || (results.size() == 1 && results[0].is_scalar())) {
+    return absl::OkStatus();
+  }
+  return bad("other results than one scalar", signature.type.ToString());
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareMemref(
@@ -269,9 +296,14 @@ absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareMemref(
   RETURN_IF_ERROR(ReadLayouts(json, signature));
   ASSIGN_OR_RETURN(signature.equal,
                    EqualDims::Read(json, signature.InputRanks()));
-  ASSIGN_OR_RETURN(std::string symbol,
-                   json.GetString("symbol", absl::StrCat(kPrefix, function)));
-  if (!absl::StartsWith(symbol, kPrefix)) {
+  ASSIGN_OR_RETURN(signature.bare_pointers,
+                   json.GetBool("bare_pointers", false));
+  const bool is_bare = signature.bare_pointers;
+  if (is_bare) RETURN_IF_ERROR(CheckBarePointers(signature, function));
+  ASSIGN_OR_RETURN(
+      std::string symbol,
+      json.GetString("symbol", absl::StrCat(is_bare ? "" : kPrefix, function)));
+  if (!is_bare && !absl::StartsWith(symbol, kPrefix)) {
     return absl::UnimplementedError(absl::StrCat(
         "In the manifest, function '", function, "' has the symbol '",
         PlainName(symbol), "'; expected a C wrapper, whose name begins with ",

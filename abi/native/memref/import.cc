@@ -175,11 +175,13 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
       if (plan_.returns_memrefs) {
         lent_.push_back({data, view->byte_length(), view, i});
       }
-    } else if (plan_.arguments[i].output != MemrefPlan::kNone) {
-      RETURN_IF_ERROR(SetInout(i, *view));
-    } else {
+    } else if (plan_.arguments[i].output == MemrefPlan::kNone) {
       RETURN_IF_ERROR(SetMemref(i, *view));
     }
+  }
+  for (size_t i = 0; i < signature.input_count() && !views_.empty(); ++i) {
+    if (plan_.arguments[i].output == MemrefPlan::kNone) continue;
+    RETURN_IF_ERROR(SetInout(i, *views_[i]));
   }
   if (!signature.equal.empty()) {
     RETURN_IF_ERROR(signature.equal.Check(views_));
@@ -240,6 +242,11 @@ absl::Status MemrefImport::Misfit(size_t index,
 }
 
 void MemrefImport::Point(size_t index, const MemrefDescriptor& descriptor) {
+  if (function_->signature.bare_pointers) {
+    MachineCall::WordAt(words_, plan_.arguments[index].place) =
+        reinterpret_cast<uintptr_t>(descriptor.aligned);
+    return;
+  }
   uint8_t* at = arena(plan_.arguments[index].descriptor);
   if (function_->signature.type.arguments[index].kind == Kind::kUnranked) {
     const auto rank = static_cast<uint64_t>(descriptor.shape.rank);

@@ -120,7 +120,8 @@ absl::Status Planner::PlanArgument(size_t index) {
                                     layout_.Bytes(MemrefType::kMaxRank));
   }
   if (!type.is_scalar()) argument.element = signature_.TensorType(type.element);
-  argument.is_dense = signature_.index_bits == 64 && IsDenseLayout(type) &&
+  argument.is_dense = signature_.index_bits == 64 &&
+                      !signature_.bare_pointers && IsDenseLayout(type) &&
                       signature_.ArgumentLayout(index) == nullptr;
   plan_.arguments.push_back(argument);
   return absl::OkStatus();

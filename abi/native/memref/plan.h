@@ -38,6 +38,8 @@ struct MemrefSignature {
   // if all are row-major.
   std::vector<TensorLayout> layouts = {};
   EqualDims equal = {};
+  // Memrefs are passed as pointers to their elements, instead of descriptors.
+  bool bare_pointers = false;
 
   size_t input_count() const { return type.arguments.size() - outputs; }
   // Returns the number of results that are arguments.

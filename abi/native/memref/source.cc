@@ -1,6 +1,9 @@
 #include "abi/native/memref/source.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "abi/native/mlir_scanner.h"
@@ -14,6 +17,7 @@ namespace eyrie::native {
 namespace {
 
 constexpr char kWrapped[] = "llvm.emit_c_interface";
+constexpr size_t kMaxType = size_t{1} << 16;  // of a whole function
 constexpr char kOutput[] = "bufferize.result";
 
 class Reader {
@@ -35,9 +39,14 @@ class Reader {
   absl::StatusOr<std::vector<Value>> TakeValues();
   absl::Status TakeFunction();  // after "func.func"
   absl::Status TakeNext();
+  // Takes "#map = affine_map<…>" after the name, if it is one.
+  absl::Status TakeAlias(absl::string_view name);
+  // Returns a type with its aliases replaced.
+  std::string Expanded(absl::string_view type) const;
 
   MlirScanner in_;
   MlirSource source_;
+  std::map<std::string, std::string, std::less<>> aliases_;  // of attributes
 };
 
 absl::Status Reader::TakeLocation() {
@@ -95,8 +104,8 @@ absl::Status Reader::TakeFunction() {
   // Public functions count even without a body.
   if (is_private) return absl::OkStatus();
   function.wrapped = absl::StrContains(attributes, kWrapped);
-  const auto append = [](std::string* out, const Value& value) {
-    absl::StrAppend(out, value.type);
+  const auto append = [this](std::string* out, const Value& value) {
+    absl::StrAppend(out, Expanded(value.type));
   };
   function.type =
       absl::StrCat("(", absl::StrJoin(arguments, ", ", append), ") -> (",
@@ -111,8 +120,35 @@ absl::Status Reader::TakeFunction() {
   return absl::OkStatus();
 }
 
+absl::Status Reader::TakeAlias(absl::string_view name) {
+  if (!in_.Take("=") || !in_.Follows("affine_map")) return absl::OkStatus();
+  in_.TakeWord();
+  if (!in_.Follows("<")) return in_.Error("'<'");
+  ASSIGN_OR_RETURN(const absl::string_view map, in_.TakeBrackets());
+  aliases_[std::string(name)] = absl::StrCat("affine_map", map);
+  return absl::OkStatus();
+}
+
+std::string Reader::Expanded(absl::string_view type) const {
+  std::string expanded;
+  while (true) {
+    if (expanded.size() > kMaxType) return expanded;  // refused as too long
+    const size_t at = std::min(type.find('#'), type.size());
+    absl::StrAppend(&expanded, type.substr(0, at));
+    if (at == type.size()) return expanded;
+    const size_t end = std::min(type.find_first_of(",> ", at), type.size());
+    const absl::string_view name = type.substr(at + 1, end - at - 1);
+    const auto alias = aliases_.find(name);
+    absl::StrAppend(&expanded, alias == aliases_.end()
+                                   ? type.substr(at, end - at)
+                                   : alias->second);
+    type.remove_prefix(end);
+  }
+}
+
 absl::Status Reader::TakeNext() {
   absl::string_view quoted;
+  if (in_.Take("#")) return TakeAlias(in_.TakeWord());
   ASSIGN_OR_RETURN(const absl::string_view word, in_.TakeAny(quoted));
   if (quoted == "func.func") {
     return absl::UnimplementedError(absl::StrCat(
@@ -120,7 +156,12 @@ absl::Status Reader::TakeNext() {
         " of the MLIR text is a function in MLIR's generic form; use mlir-opt "
         "without --mlir-print-op-generic to print the supported form."));
   }
-  if (word == "func.func") return TakeFunction();
+  if (word == "func.func" || word == "std.func") return TakeFunction();
+  // MLIR's releases before 15.
+  if (word == "func" && (in_.Follows("@") || in_.Follows("private") ||
+                         in_.Follows("public") || in_.Follows("nested"))) {
+    return TakeFunction();
+  }
   if (word == "module" || word == "builtin.module") {
     if (source_.name.empty() && in_.Follows("@")) {
       ASSIGN_OR_RETURN(const absl::string_view name, in_.TakeSymbol());
@@ -154,7 +195,7 @@ absl::StatusOr<MlirSource> ReadMlirSource(absl::string_view text) {
 
 std::string MemrefManifest(absl::string_view module,
                            std::span<const MlirFunction> functions,
-                           int index_bits) {
+                           int index_bits, bool bare_pointers) {
   std::string json = "{\"module\": ";
   AppendJsonString(module, json);
   json += ", \"functions\": {";
@@ -166,6 +207,7 @@ std::string MemrefManifest(absl::string_view module,
     if (function.outputs != 0) {
       absl::StrAppend(&json, ", \"outputs\": ", function.outputs);
     }
+    if (bare_pointers) json += ", \"bare_pointers\": true";
     if (index_bits != 64) {
       absl::StrAppend(&json, ", \"index_bits\": ", index_bits);
     }

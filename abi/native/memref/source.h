@@ -4,9 +4,9 @@
 //     func.func @heat(%x: memref<?xf32>, %n: index) -> f32
 //         attributes {llvm.emit_c_interface} { … } }
 //
-// Reads only the signatures of func.func operations, in MLIR's pretty form.
-// Other text is skipped by matching brackets, strings and comments. Source of
-// the format: MLIR's language reference and func dialect.
+// Reads only the signatures of func.func operations, in MLIR's pretty form, and
+// of func, as older releases write them, with aliases of maps. Skips other text
+// by matching brackets. Source of the format: MLIR's language reference.
 // Tested by source_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_SOURCE_H_
 #define EYRIE_ABI_NATIVE_MEMREF_SOURCE_H_
@@ -42,7 +42,7 @@ absl::StatusOr<MlirSource> ReadMlirSource(absl::string_view text);
 // checked.
 std::string MemrefManifest(absl::string_view module,
                            std::span<const MlirFunction> functions,
-                           int index_bits);
+                           int index_bits, bool bare_pointers);
 
 }  // namespace eyrie::native
 

@@ -42,6 +42,14 @@ TEST(MlirSource, Functions) {
        "attributes {llvm.emit_c_interface, z = {}} {",
        "; a.b: (memref<?x4xf32, strided<[?, 1], offset: ?>>, memref<4xf32, "
        "affine_map<(d0) -> (d0)>>) -> (f32, memref<f32>)"},
+      // As older releases wrote it, and with names of maps.
+      {"#map0 = affine_map<(d0)[s0] -> (d0 + s0)>\n#x = 4\n"
+       "func @f(%a: memref<?xf32, #map0>, %b: memref<2xf32, #y>) {}\n"
+       "func private @g()\nstd.func @h() -> memref<?xf32, #map0>\n"
+       "\"op\"() {func = @f, to = #z} : () -> ()",
+       "; f: (memref<?xf32, affine_map<(d0)[s0] -> (d0 + s0)>>, memref<2xf32, "
+       "#y>) -> (); h: () -> (memref<?xf32, affine_map<(d0)[s0] -> (d0 + "
+       "s0)>>)"},
       // Private functions have no wrapper to call. A public one may have no
       // body.
       {"func.func private @h(f32) -> f32\nfunc.func @d(memref<f32>)\n"
@@ -111,14 +119,15 @@ TEST(MlirSource, MakesManifests) {
       {"f", "(f32) -> ()", 0, true},
       {"g\"", "() -> ()", 2, true},
   };
-  EXPECT_EQ(MemrefManifest("m", functions, 64),
+  EXPECT_EQ(MemrefManifest("m", functions, 64, false),
             "{\"module\": \"m\", \"functions\": {"
             "\"f\": {\"convention\": \"memref\", \"type\": \"(f32) -> ()\"}, "
             "\"g\\\"\": {\"convention\": \"memref\", \"type\": \"() -> ()\", "
             "\"outputs\": 2}}}\n");
-  EXPECT_EQ(MemrefManifest("", {functions, 1}, 32),
+  EXPECT_EQ(MemrefManifest("", {functions, 1}, 32, true),
             "{\"module\": \"\", \"functions\": {\"f\": {\"convention\": "
-            "\"memref\", \"type\": \"(f32) -> ()\", \"index_bits\": 32}}}\n");
+            "\"memref\", \"type\": \"(f32) -> ()\", \"bare_pointers\": true, "
+            "\"index_bits\": 32}}}\n");
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // A recursive-descent parser for the grammar in type.h, and the printer.
 #include "abi/native/memref/type.h"
 
+#include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -47,6 +51,10 @@ class Parser {
     rest_ = absl::StripLeadingAsciiWhitespace(rest_);
     return absl::ConsumePrefix(&rest_, token);
   }
+  bool Follows(absl::string_view token) {
+    rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+    return absl::StartsWith(rest_, token);
+  }
   absl::Status Expect(absl::string_view token) {
     return Take(token) ? absl::OkStatus()
                        : Error(absl::StrCat("'", token, "'"));
@@ -62,6 +70,19 @@ class Parser {
   absl::Status Memref(MemrefType& type);
   absl::Status Dims(MemrefType& type);
   absl::Status Strided(MemrefType& type);
+  // Reads the strides of a layout: "[?, 1]".
+  absl::Status Strides(MemrefType& type);
+  // Reads "offset: ?, strides: [?, 1]", MLIR's form before strided<…>.
+  absl::Status OldStrided(MemrefType& type);
+  // Reads a map after "affine_map": the identity, or a sum of an offset and
+  // one product with a stride for each dimension.
+  absl::Status AffineMap(MemrefType& type);
+  // Reads names such as "d0, d1" up to the bracket.
+  absl::StatusOr<std::vector<std::string>> Names(absl::string_view end);
+  absl::Status AffineTerm(const std::vector<std::string>& dims,
+                          const std::vector<std::string>& symbols,
+                          MemrefType& type);
+  absl::string_view Word();  // letters and digits
   absl::Status MemorySpace();
 
   const absl::string_view text_;
@@ -141,8 +162,7 @@ absl::Status Parser::Dims(MemrefType& type) {
   return absl::OkStatus();
 }
 
-absl::Status Parser::Strided(MemrefType& type) {
-  RETURN_IF_ERROR(Expect("<"));
+absl::Status Parser::Strides(MemrefType& type) {
   RETURN_IF_ERROR(Expect("["));
   if (!Take("]")) {
     do {
@@ -155,11 +175,104 @@ absl::Status Parser::Strided(MemrefType& type) {
                               " strides, as many as there are dimensions,"));
   }
   type.is_strided = true;
+  return absl::OkStatus();
+}
+
+absl::Status Parser::Strided(MemrefType& type) {
+  RETURN_IF_ERROR(Expect("<"));
+  RETURN_IF_ERROR(Strides(type));
   if (Take(",")) {
     RETURN_IF_ERROR(Expect("offset"));
     RETURN_IF_ERROR(Expect(":"));
     ASSIGN_OR_RETURN(type.offset, Bound());
   }
+  return Expect(">");
+}
+
+absl::Status Parser::OldStrided(MemrefType& type) {
+  RETURN_IF_ERROR(Expect(":"));
+  ASSIGN_OR_RETURN(type.offset, Bound());
+  for (const char* token : {",", "strides", ":"}) {
+    RETURN_IF_ERROR(Expect(token));
+  }
+  return Strides(type);
+}
+
+absl::string_view Parser::Word() {
+  rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+  size_t length = 0;
+  while (length < rest_.size() && absl::ascii_isalnum(rest_[length])) ++length;
+  const absl::string_view word = rest_.substr(0, length);
+  rest_.remove_prefix(length);
+  return word;
+}
+
+absl::StatusOr<std::vector<std::string>> Parser::Names(absl::string_view end) {
+  std::vector<std::string> names;
+  if (Take(end)) return names;
+  do {
+    names.emplace_back(Word());
+    if (names.back().empty() || absl::ascii_isdigit(names.back()[0]) ||
+        names.size() > 2 * MemrefType::kMaxRank + 1) {
+      return Error("a name, one of a few,");
+    }
+  } while (Take(","));
+  RETURN_IF_ERROR(Expect(end));
+  return names;
+}
+
+absl::Status Parser::AffineTerm(const std::vector<std::string>& dims,
+                                const std::vector<std::string>& symbols,
+                                MemrefType& type) {
+  std::optional<size_t> dim;
+  std::optional<int64_t> factor;  // kDynamic: a symbol
+  do {
+    const absl::string_view word = Word();
+    const auto as_dim = std::find(dims.begin(), dims.end(), word);
+    int64_t number = 0;
+    if (!dim && as_dim != dims.end()) {
+      dim = static_cast<size_t>(as_dim - dims.begin());
+    } else if (!factor && absl::c_linear_search(symbols, word)) {
+      factor = MemrefType::kDynamic;
+    } else if (!factor && absl::SimpleAtoi(word, &number) && number >= 0) {
+      factor = number;
+    } else {
+      return Unsupported(
+          "an affine map that is neither the identity nor a sum of an offset "
+          "and of each dimension times a stride");
+    }
+  } while (Take("*"));
+  int64_t& place = dim ? type.strides[*dim] : type.offset;
+  const int64_t value = factor.value_or(1);
+  const bool taken = dim ? place != 0 : place == MemrefType::kDynamic;
+  int64_t sum = 0;
+  if (taken || (value != MemrefType::kDynamic &&
+                __builtin_add_overflow(place, value, &sum))) {
+    return Unsupported("an affine map with a dimension or an offset twice");
+  }
+  place = value == MemrefType::kDynamic ? value : sum;
+  return absl::OkStatus();
+}
+
+absl::Status Parser::AffineMap(MemrefType& type) {
+  for (const char* token : {"<", "("}) RETURN_IF_ERROR(Expect(token));
+  ASSIGN_OR_RETURN(const std::vector<std::string> dims, Names(")"));
+  std::vector<std::string> symbols;
+  if (Take("[")) {
+    ASSIGN_OR_RETURN(symbols, Names("]"));
+  }
+  for (const char* token : {"->", "("}) RETURN_IF_ERROR(Expect(token));
+  if (type.kind != Kind::kRanked || dims.size() != type.dims.size()) {
+    return Error(absl::StrCat("a map of ", type.dims.size(), " dimensions"));
+  }
+  const std::string identity = absl::StrCat(absl::StrJoin(dims, ", "), ")>");
+  if (absl::ConsumePrefix(&rest_, identity)) return absl::OkStatus();
+  type.is_strided = true;
+  type.strides.assign(dims.size(), 0);
+  do {
+    RETURN_IF_ERROR(AffineTerm(dims, symbols, type));
+  } while (Take("+"));
+  RETURN_IF_ERROR(Expect(")"));
   return Expect(">");
 }
 
@@ -177,8 +290,16 @@ absl::Status Parser::Memref(MemrefType& type) {
   RETURN_IF_ERROR(Dims(type));
   ASSIGN_OR_RETURN(type.element, Element());
   if (Take(",")) {
+    const bool has_layout =
+        Follows("strided") || Follows("offset") || Follows("affine_map");
     if (Take("strided")) {
       RETURN_IF_ERROR(Strided(type));
+    } else if (Take("offset")) {
+      RETURN_IF_ERROR(OldStrided(type));
+    } else if (Take("affine_map")) {
+      RETURN_IF_ERROR(AffineMap(type));
+    }
+    if (has_layout) {
       if (Take(",")) RETURN_IF_ERROR(MemorySpace());
     } else {
       RETURN_IF_ERROR(MemorySpace());

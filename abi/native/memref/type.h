@@ -4,7 +4,8 @@
 //   (memref<?x4xf32, strided<[?, 1]>>, index) -> (memref<*xf32>, i64)
 //
 // ParseMemrefFunctionType documents the grammar. Source of the format: MLIR's
-// builtin dialect (types MemRefType, UnrankedMemRefType, StridedLayoutAttr).
+// builtin dialect (types MemRefType, UnrankedMemRefType, StridedLayoutAttr; the
+// second layout is that of releases up to 14).
 // Tested by type_test.cc, type_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_TYPE_H_
 #define EYRIE_ABI_NATIVE_MEMREF_TYPE_H_
@@ -72,9 +73,13 @@ struct MemrefFunctionType {
 //   list     := '(' [type {',' type}] ')'
 //   type     := element | memref
 //   memref   := 'memref<' ('*x' | {(number | '?') 'x'}) element
-//               [',' strided] [',' '0' [':' integer type]] '>'
-//   strided  := 'strided<[' [bound {',' bound}] ']'
-//               [',' 'offset' ':' bound] '>'
+//               [',' layout] [',' '0' [':' integer type]] '>'
+//   layout   := 'strided<' strides [',' 'offset' ':' bound] '>'
+//             | 'offset' ':' bound ',' 'strides' ':' strides
+//             | 'affine_map<(' dims ')' ['[' symbols ']'] '->' '(' map ')>'
+//   strides  := '[' [bound {',' bound}] ']'
+//   map      := dims | term {'+' term}, each a product of at most one
+//               dimension with at most one number or symbol
 //   bound    := number | '?'
 // The elements are those of elements.def.
 // INVALID_ARGUMENT: not this grammar, or past a limit; the sentence gives

@@ -38,6 +38,20 @@ TEST(MemrefType, Prints) {
       {"(memref<4xf32, 0 : i64>) -> ()", "(memref<4xf32>) -> ()"},
       {"(memref<4xf32, strided<[1]>, 0>) -> ()",
        "(memref<4xf32, strided<[1]>>) -> ()"},
+      {"(memref<?x?xf32, offset: ?, strides: [?, 1]>) -> ()",
+       "(memref<?x?xf32, strided<[?, 1], offset: ?>>) -> ()"},
+      {"(memref<4xf32, offset: 0, strides: [2], 0>) -> ()",
+       "(memref<4xf32, strided<[2]>>) -> ()"},
+      {"(memref<?x4xf32, affine_map<(d0, d1) -> (d0, d1)>, 0>) -> ()",
+       "(memref<?x4xf32>) -> ()"},
+      {"(memref<f32, affine_map<() -> ()>>) -> ()", "(memref<f32>) -> ()"},
+      {"(memref<?x?xf32, affine_map<(d0, d1)[s0, s1] -> (d0 * s1 + s0 + d1)>>)"
+       " -> ()",
+       "(memref<?x?xf32, strided<[?, 1], offset: ?>>) -> ()"},
+      {"(memref<2x4xf32, affine_map<(i, j) -> (2*j + i * 8 + 3)>>) -> ()",
+       "(memref<2x4xf32, strided<[8, 2], offset: 3>>) -> ()"},
+      {"(memref<2x4xf32, affine_map<(d0, d1) -> (d1)>>) -> ()",
+       "(memref<2x4xf32, strided<[0, 1]>>) -> ()"},
   };
   for (const auto& row : kOther) EXPECT_EQ(Printed(row.text), row.want);
 }
@@ -83,9 +97,24 @@ TEST(MemrefType, SaysWhereItEnds) {
       {"(memref<4xf32, 3>) -> ()",
        "UNIMPLEMENTED: At offset 15 of the function type, a layout or memory "
        "space other than strided<...> and 0 ('3>) -> ()')."},
-      {"(memref<4xf32, affine_map<(d0) -> (d0)>>) -> ()",
+      {"(memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>) -> ()",
+       "INVALID_ARGUMENT: At offset 38 of the function type, ')' is expected, "
+       "but 'mod 2)>>) -> ()' follows."},
+      {"(memref<4xf32, affine_map<(d0, d1) -> (d0)>>) -> ()",
+       "INVALID_ARGUMENT: At offset 39 of the function type, a map of 1 "
+       "dimensions is expected, but 'd0)>>) -> ()' follows."},
+      {"(memref<4xf32, affine_map<(d0) -> (d0 + d0)>>) -> ()",
+       "UNIMPLEMENTED: At offset 42 of the function type, an affine map with a "
+       "dimension or an offset twice (')>>) -> ()')."},
+      {"(memref<4xf32, affine_map<(d0) -> (d0 * x)>>) -> ()",
+       "UNIMPLEMENTED: At offset 41 of the function type, an affine map that "
+       "is "
+       "neither the identity nor a sum of an offset and of each dimension "
+       "times "
+       "a stride (')>>) -> ()')."},
+      {"(memref<4xf32, #map>) -> ()",
        "UNIMPLEMENTED: At offset 15 of the function type, a layout or memory "
-       "space other than strided<...> and 0 ('affine_map<(d0) -> (d0)>...')."},
+       "space other than strided<...> and 0 ('#map>) -> ()')."},
       {"(memref<4xi4>) -> ()",
        "UNIMPLEMENTED: At offset 10 of the function type, a type that the "
        "memref convention does not support here ('i4>) -> ()')."},

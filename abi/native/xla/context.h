@@ -54,11 +54,14 @@ class FfiState {
   FfiDeleter deleter_ = nullptr;
 };
 
+struct PackedFunction;
+
 // Shared by all calls of a module. Must outlive them.
 struct FfiServices {
   std::shared_ptr<TaskPool> tasks;     // null: tasks run in the caller
   std::map<int64_t, void*> user_data;  // by FfiTypeIdOf of the type's name
   int32_t device_ordinal = 0;
+  const PackedFunction* packed = nullptr;  // for the handler CallPacked
 };
 
 // Fails a call's future if one of its tasks throws. Shared by the call and its

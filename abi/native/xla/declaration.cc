@@ -1,5 +1,6 @@
 #include "abi/native/xla/declaration.h"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -265,6 +266,56 @@ bool FfiDeclaration::takes_rest() const {
     if (operand.presence != FfiOperand::Presence::kRequired) return true;
   }
   return false;
+}
+
+std::vector<const FfiOperand*> FfiDeclaration::Expand(size_t operands) const {
+  using Presence = FfiOperand::Presence;
+  size_t further = operands;
+  for (const FfiOperand& operand : this->operands) {
+    const bool counts =
+        operand.presence == Presence::kRequired && operand.letter() != 0;
+    if (counts && further > 0) --further;
+  }
+  std::vector<const FfiOperand*> expanded;
+  for (const FfiOperand& operand : this->operands) {
+    size_t count = 1;
+    if (operand.presence == Presence::kOptional) count = further > 0 ? 1 : 0;
+    if (operand.presence == Presence::kRest) count = further;
+    if (operand.presence != Presence::kRequired) further -= count;
+    expanded.insert(expanded.end(), count, &operand);
+  }
+  return expanded;
+}
+
+std::vector<std::string> FfiDeclaration::DeclareOperands(
+    size_t operands) const {
+  std::vector<std::string> declared;
+  for (const FfiOperand* const operand : Expand(operands)) {
+    if (operand->letter() != 0) declared.push_back(operand->Declared());
+  }
+  return declared;
+}
+
+std::string FfiDeclaration::ImportConvention(size_t operands) const {
+  std::string text = "0";
+  size_t buffers = 0;  // arguments of the handler
+  for (const FfiOperand* const operand : Expand(operands)) {
+    if (operand->letter() != 0) text += operand->letter();
+    buffers += operand->kind != FfiOperand::Kind::kAttribute;
+  }
+  if (fences.value_or(false)) text += "rr";
+  if (text.size() == 1) text += 'v';
+  text += '_';
+  const size_t arguments = text.size();
+  for (const FfiResult& result : this->results) {
+    if (result.kind != FfiResult::Kind::kBuffer) continue;
+    // A rest result that follows arguments has one for each of them.
+    const auto first = static_cast<size_t>(result.shape.last_operand());
+    const bool each = result.rest && result.shape.is_each();
+    text.append(each ? buffers - std::min(first, buffers) : 1, 'r');
+  }
+  if (text.size() == arguments) text += 'v';
+  return text;
 }
 
 std::string FfiDeclaration::Describe() const {

@@ -61,6 +61,14 @@ struct FfiDeclaration {
 
   bool takes_rest() const;
   std::string Describe() const;
+  // See NativeDeclaration.
+  std::string ImportConvention(size_t operands) const;
+  std::vector<std::string> DeclareOperands(size_t operands) const;
+
+ private:
+  // Returns the arguments of an import with this many operands, if it takes so
+  // many; all that are required, in any case.
+  std::vector<const FfiOperand*> Expand(size_t operands) const;
 };
 
 // Reads one function of a manifest. INVALID_ARGUMENT: the declaration is wrong;

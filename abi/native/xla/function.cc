@@ -1,6 +1,8 @@
 // Declares XLA FFI handlers, one of the conventions of native functions: finds,
 // probes and binds them.
 // Tested by tools/native_test.sh.
+#include "abi/native/xla/function.h"
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -28,10 +30,12 @@ class FfiFunction final : public NativeFunction {
  public:
   FfiFunction(std::shared_ptr<const FfiDeclaration> declaration,
               std::shared_ptr<const NativeLibrary> library,
-              const FfiHandlers& handlers)
+              const FfiHandlers& handlers,
+              std::shared_ptr<const PackedFunction> packed)
       : declaration_(std::move(declaration)),
         library_(std::move(library)),
-        handlers_(handlers) {}
+        handlers_(handlers),
+        packed_(std::move(packed)) {}
 
   absl::StatusOr<std::shared_ptr<BoundFunction>> Bind(
       const ImportRequest& request) const override;
@@ -46,6 +50,7 @@ class FfiFunction final : public NativeFunction {
   const std::shared_ptr<const FfiDeclaration> declaration_;
   const std::shared_ptr<const NativeLibrary> library_;
   const FfiHandlers handlers_;
+  const std::shared_ptr<const PackedFunction> packed_;
 };
 
 absl::StatusOr<Attributes> FfiFunction::AllAttributes(
@@ -92,15 +97,13 @@ absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
   for (const auto& [type, data] : request.services->user_data) {
     parts->ffi.user_data[FfiTypeIdOf(type)] = data;
   }
+  parts->ffi.packed = packed_.get();
   parts->registry = &library_->registry();
   parts->memory = request.state.memory();
   parts->state = &request.state;
   parts->result_params = ResultParams(request.owner);
   // The plan points into the declaration.
-  auto owner =
-      std::make_shared<std::pair<std::shared_ptr<const FfiDeclaration>,
-                                 std::shared_ptr<const NativeLibrary>>>(
-          declaration_, library_);
+  auto owner = std::make_shared<FfiFunction>(*this);
   return FfiImport::Create(std::move(parts), request.state, std::move(owner));
 }
 
@@ -122,16 +125,17 @@ class DeclaredFfi final : public NativeDeclaration {
   absl::StatusOr<std::shared_ptr<const NativeFunction>> Load(
       std::shared_ptr<const NativeLibrary> library) const override;
   std::string Describe() const override { return declaration_->Describe(); }
-  std::string ImportConvention(size_t operands) const override;
-  std::vector<std::string> DeclareOperands(size_t operands) const override;
+  std::string ImportConvention(size_t operands) const override {
+    return declaration_->ImportConvention(operands);
+  }
+  std::vector<std::string> DeclareOperands(size_t operands) const override {
+    return declaration_->DeclareOperands(operands);
+  }
   bool has_fences() const override {
     return declaration_->fences.value_or(false);
   }
 
  private:
-  // Returns the arguments of an import with this many operands, if it takes so
-  // many; all that are required, in any case.
-  std::vector<const FfiOperand*> Expand(size_t operands) const;
   absl::Status CheckPlatform(absl::string_view platform) const;
   // Finds the handlers of a name among the library's registrations, or, in this
   // program, among its symbols: "name", "name.instantiate", …
@@ -209,60 +213,18 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
     return absl::InvalidArgumentError(
         absl::StrCat("'", declaration_->name, "' has no stage \"execute\"."));
   }
-  return std::make_shared<const FfiFunction>(declaration_, std::move(library),
-                                             handlers);
-}
-
-std::vector<const FfiOperand*> DeclaredFfi::Expand(size_t operands) const {
-  using Presence = FfiOperand::Presence;
-  size_t further = operands;
-  for (const FfiOperand& operand : declaration_->operands) {
-    const bool counts =
-        operand.presence == Presence::kRequired && operand.letter() != 0;
-    if (counts && further > 0) --further;
-  }
-  std::vector<const FfiOperand*> expanded;
-  for (const FfiOperand& operand : declaration_->operands) {
-    size_t count = 1;
-    if (operand.presence == Presence::kOptional) count = further > 0 ? 1 : 0;
-    if (operand.presence == Presence::kRest) count = further;
-    if (operand.presence != Presence::kRequired) further -= count;
-    expanded.insert(expanded.end(), count, &operand);
-  }
-  return expanded;
-}
-
-std::vector<std::string> DeclaredFfi::DeclareOperands(size_t operands) const {
-  std::vector<std::string> declared;
-  for (const FfiOperand* const operand : Expand(operands)) {
-    if (operand->letter() != 0) declared.push_back(operand->Declared());
-  }
-  return declared;
-}
-
-std::string DeclaredFfi::ImportConvention(size_t operands) const {
-  std::string text = "0";
-  size_t buffers = 0;  // arguments of the handler
-  for (const FfiOperand* const operand : Expand(operands)) {
-    if (operand->letter() != 0) text += operand->letter();
-    buffers += operand->kind != FfiOperand::Kind::kAttribute;
-  }
-  if (has_fences()) text += "rr";
-  if (text.size() == 1) text += 'v';
-  text += '_';
-  const size_t arguments = text.size();
-  for (const FfiResult& result : declaration_->results) {
-    if (result.kind != FfiResult::Kind::kBuffer) continue;
-    // A rest result that follows arguments has one for each of them.
-    const auto first = static_cast<size_t>(result.shape.last_operand());
-    const bool each = result.rest && result.shape.is_each();
-    text.append(each ? buffers - std::min(first, buffers) : 1, 'r');
-  }
-  if (text.size() == arguments) text += 'v';
-  return text;
+  return MakeFfiFunction(declaration_, std::move(library), handlers, nullptr);
 }
 
 }  // namespace
+
+std::shared_ptr<const NativeFunction> MakeFfiFunction(
+    std::shared_ptr<const FfiDeclaration> declaration,
+    std::shared_ptr<const NativeLibrary> library, const FfiHandlers& handlers,
+    std::shared_ptr<const PackedFunction> packed) {
+  return std::make_shared<const FfiFunction>(
+      std::move(declaration), std::move(library), handlers, std::move(packed));
+}
 
 absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareXlaFfi(
     absl::string_view function, JsonReader& json) {

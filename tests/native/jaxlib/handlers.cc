@@ -2,6 +2,7 @@
 //
 // Compiled and called by jaxlib_test.py, if jaxlib is installed.
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -119,6 +120,40 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(LaterHandler, Later,
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     ThrowHandler, Throw,
     ffi::Ffi::Bind().Arg<ffi::AnyBuffer>().Ret<ffi::AnyBuffer>());
+namespace {
+
+// Is only probed.
+struct Options {
+  bool deep;
+  std::string_view name;
+  int64_t count;
+};
+
+}  // namespace
+
+XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(
+    Options, ffi::StructMember<bool>("deep"),
+    ffi::StructMember<std::string_view>("name"),
+    ffi::StructMember<int64_t>("count"));
+
+namespace {
+
+ffi::Error Ranks(ffi::BufferR2<ffi::F32>, ffi::BufferR1<ffi::S32>,
+                 ffi::AnyBuffer, ffi::ResultBufferR0<ffi::F64>,
+                 ffi::ResultBufferR3<ffi::U8>, Options) {
+  std::abort();
+}
+
+}  // namespace
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(RanksHandler, Ranks,
+                              ffi::Ffi::Bind()
+                                  .Arg<ffi::BufferR2<ffi::F32>>()
+                                  .Arg<ffi::BufferR1<ffi::S32>>()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Ret<ffi::BufferR0<ffi::F64>>()
+                                  .Ret<ffi::BufferR3<ffi::U8>>()
+                                  .Attrs<Options>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     CounterInstantiate, NewCounter,
     ffi::Ffi::BindInstantiate().Attr<int64_t>("start"));

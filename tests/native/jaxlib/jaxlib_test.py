@@ -120,6 +120,50 @@ def check_rows(eyrie, library, rows, what):
     return failures
 
 
+# The manifest that a probe writes, without what all functions have.
+PROBED = {
+    "ScaleHandler": {"attributes": "by:f32", "arguments": ["*xf32"],
+                     "results": [{"dtype": "f32", "shape": "?"}]},
+    "SumHandler": {"attributes": "mode:string&weights:[s64]&*",
+                   "arguments": [{"rest": "buffer"}],
+                   "results": [{"dtype": "f32", "shape": "?"}]},
+    "ScratchHandler": {"attributes": "*", "arguments": ["buffer"],
+                       "results": [{"dtype": "?", "shape": "?"}]},
+    "LaterHandler": {"attributes": "fails:pred", "arguments": ["*xf32"],
+                     "results": [{"dtype": "f32", "shape": "?"}]},
+    "ThrowHandler": {"attributes": "*", "arguments": ["buffer"],
+                     "results": [{"dtype": "?", "shape": "?"}]},
+    "RanksHandler": {
+        "attributes": "count:s64&deep:pred&name:string",
+        "arguments": ["?x?xf32", "?xs32", "buffer"],
+        "results": [{"dtype": "f64", "shape": []},
+                    {"dtype": "u8", "shape": ["?", "?", "?"]}]},
+}
+# Has no registered type, so it cannot be called.
+LEFT_OUT = "'CounterHandler' is left out."
+
+
+def check_probe(eyrie, library, folder):
+    """Probes handlers. Returns the number of wrong results."""
+    output = folder / "probed.json"
+    done = subprocess.run(
+        [eyrie, "note", f"--probe={library}", "-o", output] +
+        [f"--function={name}" for name in [*PROBED, "CounterHandler"]],
+        capture_output=True, text=True, check=False)
+    if done.returncode != 0 or LEFT_OUT not in done.stderr:
+        print(f"FAILED: probe: {done.stdout}{done.stderr}")
+        return 1
+    found = json.loads(output.read_text(encoding="utf-8"))["functions"]
+    failures = 0
+    for name, rest in PROBED.items():
+        want = {"convention": "xla_ffi", "symbol": name, **rest}
+        if found.get(name) != want:
+            failures += 1
+            print(f"FAILED: the probe of {name} finds {found.get(name)}")
+    print(f"{len(PROBED) - failures} of {len(PROBED)} probes as expected")
+    return failures
+
+
 def main():
     """Runs all tests that this machine supports."""
     python = find_python()
@@ -140,6 +184,7 @@ def main():
             eyrie, compile_library(handlers, folder / "jax.so", include,
                                    json.dumps(MANIFEST)),
             ROWS, "handlers compiled with jaxlib's headers")
+        failures += check_probe(eyrie, folder / "jax.so", folder)
         failures += check_rows(
             eyrie, compile_library(
                 sample, folder / "order.so", include,

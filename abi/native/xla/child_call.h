@@ -1,0 +1,35 @@
+// Runs a function in a child process, for code that may end the process.
+//
+// Tested by tools/native_test.sh.
+#ifndef EYRIE_ABI_NATIVE_XLA_CHILD_CALL_H_
+#define EYRIE_ABI_NATIVE_XLA_CHILD_CALL_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace eyrie::native {
+
+// Exit code of a child that ended by EndChild. Code in the child that ends the
+// process by itself uses others.
+inline constexpr int kChildReturned = 219;
+
+// Copies this process by fork, calls `run` in the copy, and returns what it
+// returns. The copy then ends without running destructors or exit handlers. It
+// has only the calling thread, so no other thread may hold a lock that `run`
+// needs. ABORTED: the copy ended before `run` returned; the message says how.
+// DEADLINE_EXCEEDED: it took longer than `limit`, and was killed.
+// RESOURCE_EXHAUSTED: the text has more than 16 MiB. INTERNAL: there is no
+// process or pipe.
+absl::StatusOr<std::string> CallInChild(
+    absl::Duration limit, const std::function<std::string(int pipe)>& run);
+
+// Ends the child before `run` returns, as if it returned the text. `pipe` is
+// its argument. May be called by a signal handler if the text is short.
+[[noreturn]] void EndChild(int pipe, const std::string& text);
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_XLA_CHILD_CALL_H_
