@@ -4,6 +4,7 @@ Run by python_test.sh, with the Python of `install.sh --frameworks` if that
 exists. A package that is not installed skips its tests.
 """
 
+import ctypes
 import importlib.util
 import os
 import pathlib
@@ -227,6 +228,24 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
             with self.assertRaises(eyrie.MissingFileError):
                 eyrie.load(b"", native_libraries=missing, manifest=manifest)
 
+    def test_capsules_without_names(self):
+        handler = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(
+            lambda frame: None)
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p] * 3
+        capsule = new(ctypes.cast(handler, ctypes.c_void_p), None, None)
+        manifest = eyrie.link(self.PROGRAM).manifest
+        for items, want in (
+                # It is called, and does not say its version.
+                ([capsule], "not report its version"),
+                (capsule, "not report its version"),
+                ([{"no.handler": capsule}], "not report its version"),
+                ([capsule, capsule], "2 capsules without names, and the "
+                                     "manifest 1 handlers"),
+                ([{"no.handler": capsule}, capsule], "manifest 0 handlers")):
+            with self.subTest(items), self.assertRaisesRegex(Exception, want):
+                eyrie.load(b"", native_libraries=items, manifest=manifest)
+
 
 class CustomCallBase(unittest.TestCase):
 
@@ -284,6 +303,18 @@ class CustomCallTest(CustomCallBase):
                                    rtol=1e-6)
         np.testing.assert_allclose(model.sibling().main(x),
                                    np.linalg.cholesky(x), rtol=1e-6)
+
+    def test_portable_bytecode(self):
+        export, linalg = self.jax.export, self.jax.numpy.linalg
+        exported = export.export(
+            self.jax.jit(linalg.cholesky), disabled_checks=[
+                export.DisabledSafetyCheck.custom_call("lapack_spotrf_ffi")])(
+                    np.eye(3, dtype=np.float32))
+        program = eyrie.link(exported.mlir_module_serialized)
+        self.assertEqual(program.targets, ["lapack_spotrf_ffi"])
+        with self.assertRaisesRegex(eyrie.Error, "cannot read") as caught:
+            eyrie.link(b"ML\xefR")
+        self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
 
     def test_a_handler_that_nobody_offers(self):
         def call(x):

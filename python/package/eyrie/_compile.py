@@ -21,7 +21,7 @@ _TARGETS = {
 _MAX_LINES = 12  # of the compiler's messages in an error
 
 
-def _error(code, message):
+def failure(code, message):
     error = Error(message)
     error.code = code
     return error
@@ -41,8 +41,9 @@ def find_compiler():
             path = os.path.join(folder, "_mlir_libs", "iree-compile")
             if os.access(path, os.X_OK):
                 return path
-    raise _error("NOT_FOUND", "iree-compile is not installed: run `pip install "
-                 "iree-base-compiler`, or pass the path as `compiler`.")
+    raise failure("NOT_FOUND",
+                  "iree-compile is not installed: run `pip install "
+                  "iree-base-compiler`, or pass the path as `compiler`.")
 
 
 def text_of(source):
@@ -102,11 +103,11 @@ def compile(  # pylint: disable=redefined-builtin
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 errors="replace", check=False)
         except OSError as error:
-            raise _error("NOT_FOUND", f"Cannot run '{program}': "
+            raise failure("NOT_FOUND", f"Cannot run '{program}': "
                          f"{error.strerror}.") from error
         if done.returncode != 0:
             lines = done.stdout.replace(given, "module.mlir").splitlines()
-            raise _error("INVALID_ARGUMENT", "\n".join(
+            raise failure("INVALID_ARGUMENT", "\n".join(
                 [f"iree-compile failed with exit code {done.returncode}:",
                  *lines[:_MAX_LINES]]))
         with open(made, "rb") as file:
