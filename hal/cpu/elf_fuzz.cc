@@ -14,6 +14,7 @@
 #include "hal/cpu/elf_symbols.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/library.h"
+#include "hal/cpu/library_rewrite.h"
 
 namespace {
 
@@ -42,6 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     volatile uint64_t length = function.name.size();
     (void)length;
   }
+  eyrie::hal::cpu::RewriteLibrary({data, size - 4}, 5, {}, true)
+      .status()
+      .IgnoreError();
   const auto place = eyrie::LoadLittleEndian<uint32_t>(data + size - 4);
   auto image = ElfImage::Load({data, size - 4});
   if (!image.ok()) return 0;

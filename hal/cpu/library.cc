@@ -26,10 +26,9 @@ absl::Status CheckCount(uint32_t count, absl::string_view what) {
                                                    kMaxTableEntries, "."));
 }
 
-absl::StatusOr<absl::string_view> ReadHeader(
-    const Image& image, uint32_t version, const LibraryHeader* const* answer) {
-  ASSIGN_OR_RETURN(const LibraryHeader* pointer,
-                   image.Read<const LibraryHeader*>(answer, "library"));
+absl::StatusOr<absl::string_view> ReadHeader(const Image& image,
+                                             uint32_t version,
+                                             const LibraryHeader* pointer) {
   ASSIGN_OR_RETURN(const LibraryHeader header,
                    image.Read<LibraryHeader>(pointer, "library header"));
   if (header.version != version) {
@@ -170,7 +169,9 @@ absl::StatusOr<Library> ReadLibrary(const Image& image, uint32_t version,
                                     const LibraryHeader* const* answer) {
   Library library = {};
   library.version = version;
-  ASSIGN_OR_RETURN(library.name, ReadHeader(image, version, answer));
+  ASSIGN_OR_RETURN(library.header,
+                   image.Read<const LibraryHeader*>(answer, "library"));
+  ASSIGN_OR_RETURN(library.name, ReadHeader(image, version, library.header));
   using Reader = absl::Status (*)(const Image&, const void*, Library&);
   constexpr Reader kReaders[] = {ReadTables<LibraryV3>, ReadTables<LibraryV4>,
                                  ReadTables<LibraryV5>, ReadTables<LibraryV6>};

@@ -24,9 +24,11 @@ struct LibraryExport {
   uint32_t workgroup_size[3];
 };
 
-// Checked tables of a library: its functions are in the image's code.
+// Checked tables of a library: its functions are in the image's code, its
+// header is in its data.
 struct Library {
   uint32_t version;
+  const LibraryHeader* header;
   absl::string_view name;
   std::vector<absl::string_view> imports;  // "?name": optional
   std::vector<LibraryExport> exports;

@@ -1,5 +1,4 @@
-// Searches the image's data for the tables that the query function would
-// return. They begin with the address of a library header.
+// A library's tables begin with the address of a library header.
 #include "hal/cpu/library_facts.h"
 
 #include <memory>
@@ -12,8 +11,6 @@
 #include "hal/cpu/code_scan.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/elf_loader.h"
-#include "hal/cpu/image.h"
-#include "hal/cpu/library.h"
 #include "hal/executable.h"
 
 namespace eyrie::hal::cpu {
@@ -38,6 +35,8 @@ std::optional<uint32_t> VersionAt(const Image& image, uint64_t address) {
   return header.version;
 }
 
+}  // namespace
+
 std::optional<Library> FindLibrary(const Image& image) {
   int candidates = 0;
   for (const Image::Range& range : image.ranges()) {
@@ -56,8 +55,6 @@ std::optional<Library> FindLibrary(const Image& image) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
                                                  FeatureSet machine) {

@@ -5,13 +5,20 @@
 #define EYRIE_HAL_CPU_LIBRARY_FACTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "absl/status/statusor.h"
 #include "hal/cpu/cpu_features.h"
+#include "hal/cpu/image.h"
+#include "hal/cpu/library.h"
 #include "hal/executable_facts.h"
 
 namespace eyrie::hal::cpu {
+
+// Searches the image's data for the tables that the query function would
+// return. Nullopt: it has none, or they are damaged.
+std::optional<Library> FindLibrary(const Image& image);
 
 // Describes the library for a processor with the features of `machine`. The
 // result has no kernels if the library's tables cannot be found. Fails as

@@ -49,7 +49,7 @@ class ConformanceTest(unittest.TestCase):
 
     def test_releases(self):
         for release, want in [("3.13.0", "3.13"), ("3.3.0rc1", "3.3"),
-                              ("3.13", "3.13"), ("20230404", "20230404")]:
+                              ("3.13", "3.13"), ("20230404.479", "20230404")]:
             self.assertEqual(conformance.short(release), want)
 
     def test_table(self):

@@ -70,6 +70,7 @@ struct OpInfo {
   char text[28];
   OperandList reads;
   OperandList writes;
+  int16_t since;   // first release that has it
   uint16_t major;  // first bytecode version that may use it
   uint8_t traits;  // bits of OpTraits
 
@@ -84,7 +85,8 @@ inline constexpr OpInfo kOps[] = {
    text,                                                                 \
    ParseOperands(operands),                                              \
    ParseOperands(results),                                               \
-   MajorOfRelease(since),                                                \
+   ReleaseOf(since),                                                     \
+   MajorOfRelease(ReleaseOf(since)),                                     \
    ParseTraits(traits)},
 #include "vm/isa/opcodes.def"
 #undef OP

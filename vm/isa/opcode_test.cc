@@ -137,10 +137,10 @@ TEST(Version, Finds) {
         found.ok() ? (*found)->releases.ToString() : found.status().ToString(),
         c.want);
   }
-  EXPECT_EQ(MajorOfRelease("3.1"), 15);
-  EXPECT_EQ(MajorOfRelease("3.9"), 15);
-  EXPECT_EQ(MajorOfRelease("3.10"), 16);
-  EXPECT_EQ(MajorOfRelease("3.11"), 17);
+  EXPECT_EQ(MajorOfRelease(ReleaseOf("3.1")), 15);
+  EXPECT_EQ(MajorOfRelease(ReleaseOf("3.9")), 15);
+  EXPECT_EQ(MajorOfRelease(ReleaseOf("3.10")), 16);
+  EXPECT_EQ(MajorOfRelease(ReleaseOf("3.11")), 17);
   EXPECT_EQ(FeaturesToString(0), "none");
   EXPECT_EQ(FeaturesToString(0xF), "EXT_F32 | EXT_F64 | YIELD | UNWIND");
   EXPECT_EQ(FeaturesToString(0x12), "EXT_F64 | 0x10");

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/string_view.h"
 
@@ -22,6 +23,17 @@ static_assert(k3_0 == 0);
 
 inline constexpr int kOldestRelease = k20230209;
 inline constexpr int kNewestRelease = 13;
+
+// Returns the release with this name, which must exist. For tables.
+constexpr int ReleaseOf(std::string_view name) {
+#define RELEASE(number, id, text) \
+  if (name == text) return number;
+#include "vm/isa/releases.def"
+#undef RELEASE
+  int release = 0;
+  for (const char c : name.substr(2)) release = release * 10 + (c - '0');
+  return release;
+}
 
 // Returns "20230209", "2.9" or "3.13". `release` must be from kOldestRelease to
 // kNewestRelease.

@@ -60,13 +60,20 @@ std::string KnownBytecodeVersions();
 // Returns UNIMPLEMENTED, with a list of all versions, if it is unknown.
 absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed);
 
-// Returns the first major whose modules may use an instruction that was added
-// in release `since` ("3.10").
-constexpr uint16_t MajorOfRelease(const char* since) {
-  int release = 0;
-  for (const char* c = since + 2; *c != 0; ++c) {
-    release = release * 10 + (*c - '0');
+// Returns the version that modules of a release have; null if it has none that
+// is known.
+constexpr const BytecodeVersion* BytecodeVersionOf(int release) {
+  for (const BytecodeVersion& version : kBytecodeVersions) {
+    if (release >= version.releases.first && release <= version.releases.last) {
+      return &version;
+    }
   }
+  return nullptr;
+}
+
+// Returns the first major whose modules may use an instruction that was added
+// in this release.
+constexpr uint16_t MajorOfRelease(int release) {
   const BytecodeVersion* version = kBytecodeVersions;
   while (version->releases.last < release) ++version;
   return version->major;

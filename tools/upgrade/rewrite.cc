@@ -1,0 +1,61 @@
+// The encoding and the executables change first, then calls, by one row of
+// shims.def at a time: what one step writes, the next one reads as a module.
+#include "tools/upgrade/rewrite.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "tools/upgrade/call_rewriter.h"
+#include "tools/upgrade/encoding.h"
+#include "tools/upgrade/executables.h"
+#include "tools/upgrade/module_plan_of.h"
+#include "vm/asm/module_plan.h"
+#include "vm/isa/release.h"
+#include "vm/isa/version.h"
+
+namespace eyrie::tools {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// More than the rows of shims.def that can follow each other.
+constexpr int kMaxSteps = 8;
+
+absl::StatusOr<Bytes> Write(vm::ModulePlan& plan) {
+  SetRequirements(plan);
+  SetDependencies(plan);
+  return vm::WriteModule(plan);
+}
+
+}  // namespace
+
+absl::StatusOr<Bytes> RewriteModule(const vm::VerifiedModule& module,
+                                    int release) {
+  if (vm::BytecodeVersionOf(release) == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(
+        "Modules cannot be rewritten for release ", vm::ReleaseName(release),
+        "; known are ", vm::KnownBytecodeVersions(), "."));
+  }
+  ASSIGN_OR_RETURN(vm::ModulePlan plan, PlanOf(module));
+  RETURN_IF_ERROR(ChangeEncoding(module, release, plan));
+  RETURN_IF_ERROR(RewriteExecutables(
+      module, release,
+      [release](const vm::VerifiedModule& executable) {
+        return RewriteModule(executable, release);
+      },
+      plan));
+  ASSIGN_OR_RETURN(Bytes bytes, Write(plan));
+  for (int step = 0; step < kMaxSteps; ++step) {
+    ASSIGN_OR_RETURN(const auto current,
+                     vm::LoadModule(bytes, "the rewritten module"));
+    ASSIGN_OR_RETURN(plan, PlanOf(*current));
+    ASSIGN_OR_RETURN(const bool changed, RewriteCalls(*current, release, plan));
+    if (!changed) return bytes;
+    ASSIGN_OR_RETURN(bytes, Write(plan));
+  }
+  return absl::InternalError("The module's calls change without an end.");
+}
+
+}  // namespace eyrie::tools
