@@ -46,7 +46,8 @@ TEST(Introspection, TellsFeatures) {
     EXPECT_TRUE(eyrie_has_feature(eyrie_feature(i))) << eyrie_feature(i);
     absl::StrAppend(&text, eyrie_feature(i), " ");
   }
-  EXPECT_EQ(text, "jit local-sync local-task memref mpi vulkan xla_ffi ");
+  EXPECT_EQ(text,
+            "jit local-sync local-task memref mpi tvm_ffi vulkan xla_ffi ");
   EXPECT_EQ(eyrie_feature(eyrie_feature_count()), nullptr);
   EXPECT_FALSE(eyrie_has_feature("cuda"));
   EXPECT_FALSE(eyrie_has_feature(""));
