@@ -9,20 +9,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/foreign_function.h"
 #include "base/mapped_file.h"
 #include "base/math_library.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_loader.h"
 #include "hal/cpu/plugin_abi.h"
-
-// Clang's function sanitizer reads data before the called function. Libraries
-// of other compilers have none.
-#if defined(__clang__)
-#define EYRIE_CALLS_PLUGINS __attribute__((no_sanitize("function")))
-#else
-#define EYRIE_CALLS_PLUGINS
-#endif
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -81,7 +74,7 @@ class PluginLibrary {
   std::unique_ptr<ElfImage> image_;
 };
 
-EYRIE_CALLS_PLUGINS absl::StatusOr<void*> PluginLibrary::OpenEmbedded(
+EYRIE_CALLS_FOREIGN_CODE absl::StatusOr<void*> PluginLibrary::OpenEmbedded(
     const std::string& path) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
   ASSIGN_OR_RETURN(image_, ElfImage::Load(file->bytes()));
@@ -111,12 +104,12 @@ absl::StatusOr<void*> PluginLibrary::OpenSystem(const std::string& path) {
 class LoadedPlugin final : public KernelPlugin {
  public:
   explicit LoadedPlugin(PluginLibrary library) : library_(std::move(library)) {}
-  EYRIE_CALLS_PLUGINS ~LoadedPlugin() override {
+  EYRIE_CALLS_FOREIGN_CODE ~LoadedPlugin() override {
     if (is_loaded_) plugin_->unload(self_);
   }
 
   absl::Status Start(plugin_abi::Query query);
-  EYRIE_CALLS_PLUGINS absl::Status Resolve(
+  EYRIE_CALLS_FOREIGN_CODE absl::Status Resolve(
       std::span<const char* const> names, std::span<ImportFunction> functions,
       std::span<void*> contexts) const override;
 
@@ -147,7 +140,8 @@ absl::Status LoadedPlugin::StatusOf(plugin_abi::Status status,
                                    status & plugin_abi::kCodeMask, "."));
 }
 
-EYRIE_CALLS_PLUGINS absl::Status LoadedPlugin::Start(plugin_abi::Query query) {
+EYRIE_CALLS_FOREIGN_CODE absl::Status LoadedPlugin::Start(
+    plugin_abi::Query query) {
   plugin_ = query(plugin_abi::kVersion, nullptr);
   if (plugin_ == nullptr) {
     return absl::UnimplementedError(
@@ -176,7 +170,7 @@ EYRIE_CALLS_PLUGINS absl::Status LoadedPlugin::Start(plugin_abi::Query query) {
   return absl::OkStatus();
 }
 
-EYRIE_CALLS_PLUGINS absl::Status LoadedPlugin::Resolve(
+EYRIE_CALLS_FOREIGN_CODE absl::Status LoadedPlugin::Resolve(
     std::span<const char* const> names, std::span<ImportFunction> functions,
     std::span<void*> contexts) const {
   static_assert(sizeof(ImportFunction) == sizeof(void*));

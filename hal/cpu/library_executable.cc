@@ -10,17 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/allocate.h"
+#include "base/foreign_function.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/code_scan.h"
-
-// Clang's function sanitizer reads data before the called function. Compiled
-// kernels have none.
-#if defined(__clang__)
-#define EYRIE_CALLS_KERNELS __attribute__((no_sanitize("function")))
-#else
-#define EYRIE_CALLS_KERNELS
-#endif
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -31,16 +24,16 @@ constexpr absl::string_view kImports = "an executable's imports";
 
 // The thunk through which a library calls its imports. It translates nothing,
 // because host and library use the same calling convention.
-EYRIE_CALLS_KERNELS int CallImport(ImportFunction function, void* params,
-                                   void* context, void* reserved) {
+EYRIE_CALLS_FOREIGN_CODE int CallImport(ImportFunction function, void* params,
+                                        void* context, void* reserved) {
   return function == nullptr ? -1 : function(params, context, reserved);
 }
 
-EYRIE_CALLS_KERNELS void CallInitializer(uint64_t address) {
+EYRIE_CALLS_FOREIGN_CODE void CallInitializer(uint64_t address) {
   reinterpret_cast<void (*)()>(address)();
 }
 
-EYRIE_CALLS_KERNELS const LibraryHeader* const* CallQuery(
+EYRIE_CALLS_FOREIGN_CODE const LibraryHeader* const* CallQuery(
     uint64_t address, uint32_t version, const Environment* environment) {
   return reinterpret_cast<LibraryQuery>(address)(version, environment);
 }

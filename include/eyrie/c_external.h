@@ -27,7 +27,7 @@ typedef enum eyrie_external_kind_t {
 /* Memory of a VkDeviceMemory, and the place of an array in it. */
 typedef struct eyrie_external_memory_t {
   size_t struct_size; /* set by the caller */
-  eyrie_external_kind_t kind;
+  int kind;           /* an eyrie_external_kind_t */
   int descriptor;
   uint32_t memory_type; /* VkMemoryAllocateInfo::memoryTypeIndex; unused for
                          * dma-bufs */

@@ -9,13 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-
-// The callee's real type differs on purpose.
-#if defined(__clang__)
-#define EYRIE_ANY_FUNCTION_TYPE __attribute__((no_sanitize("function")))
-#else
-#define EYRIE_ANY_FUNCTION_TYPE
-#endif
+#include "base/foreign_function.h"
 
 namespace eyrie::native {
 namespace {
@@ -44,7 +38,7 @@ uint64_t BitsOf(Result result) {
 }
 
 template <typename Result, size_t... kInteger>
-EYRIE_ANY_FUNCTION_TYPE uint64_t
+EYRIE_CALLS_FOREIGN_CODE uint64_t
 CallIntegers(void* function, const MachineWords& words,
              std::index_sequence<kInteger...>) {
   using Function = Result(Word<kInteger>...);
@@ -54,11 +48,11 @@ CallIntegers(void* function, const MachineWords& words,
 
 template <typename Result, size_t... kInteger, size_t... kFloat,
           size_t... kStack>
-EYRIE_ANY_FUNCTION_TYPE uint64_t CallAll(void* function,
-                                         const MachineWords& words,
-                                         std::index_sequence<kInteger...>,
-                                         std::index_sequence<kFloat...>,
-                                         std::index_sequence<kStack...>) {
+EYRIE_CALLS_FOREIGN_CODE uint64_t CallAll(void* function,
+                                          const MachineWords& words,
+                                          std::index_sequence<kInteger...>,
+                                          std::index_sequence<kFloat...>,
+                                          std::index_sequence<kStack...>) {
   using Function = Result(Word<kInteger>..., Float<kFloat>..., Word<kStack>...);
   return BitsOf(reinterpret_cast<Function*>(function)(
       words.integers[kInteger]..., FloatOf(words.floats[kFloat])...,

@@ -20,6 +20,7 @@
 #include "abi/native/xla/packed_function.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/foreign_function.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -63,8 +64,8 @@ class DeclaredPacked final : public NativeDeclaration {
   const bool returns_;
 };
 
-absl::Status DeclaredPacked::Find(const NativeLibrary& library,
-                                  PackedFunction& packed) const {
+EYRIE_CALLS_FOREIGN_CODE absl::Status DeclaredPacked::Find(
+    const NativeLibrary& library, PackedFunction& packed) const {
   const std::string& name = declaration_->registered;
   if (name.empty()) {
     ASSIGN_OR_RETURN(void* const symbol, library.FindFunction(symbol_));

@@ -8,6 +8,7 @@
 #include "abi/native/xla/context.h"
 #include "abi/native/xla/error.h"
 #include "absl/strings/str_cat.h"
+#include "base/foreign_function.h"
 #include "base/half.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -226,7 +227,7 @@ absl::Status PackedCall::Pack() {
   return absl::OkStatus();
 }
 
-absl::Status PackedCall::TakeError() const {
+EYRIE_CALLS_FOREIGN_CODE absl::Status PackedCall::TakeError() const {
   TvmObject* error = nullptr;
   function_.take_error(&error);
   if (error == nullptr) {
@@ -309,7 +310,7 @@ absl::Status PackedCall::TakeResult(const TvmAny& returned) const {
   return absl::OkStatus();
 }
 
-absl::Status PackedCall::Run() {
+EYRIE_CALLS_FOREIGN_CODE absl::Status PackedCall::Run() {
   RETURN_IF_ERROR(Pack());
   TvmAny returned;
   if (function_.call(function_.handle, values_.data(),
