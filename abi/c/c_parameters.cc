@@ -59,7 +59,7 @@ absl::Status AddDescriptor(eyrie_parameters_t& parameters, const char* scope,
 // Memory of the host with parameters, and how devices use it.
 struct GivenMemory {
   std::span<const uint8_t> bytes;
-  eyrie_memory_use_t use;
+  int use;
   void (*release)(void* user);
   void* user;
 };
@@ -131,7 +131,7 @@ eyrie_error_t* eyrie_parameters_add_descriptor(eyrie_parameters_t* parameters,
 
 eyrie_error_t* eyrie_parameters_add_memory(eyrie_parameters_t* parameters,
                                            const char* scope, const void* data,
-                                           size_t size, eyrie_memory_use_t use,
+                                           size_t size, int use,
                                            void (*release)(void* user),
                                            void* user) {
   return abi::CreateError(abi::AddMemory(
@@ -145,8 +145,7 @@ eyrie_error_t* eyrie_parameters_add_memory(eyrie_parameters_t* parameters,
 eyrie_error_t* eyrie_parameters_add_bytes(eyrie_parameters_t* parameters,
                                           const char* scope, const char* key,
                                           const void* data, size_t size,
-                                          eyrie_memory_use_t use,
-                                          void (*release)(void* user),
+                                          int use, void (*release)(void* user),
                                           void* user) {
   return abi::CreateError(abi::AddMemory(
       *parameters,

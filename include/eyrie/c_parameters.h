@@ -52,19 +52,18 @@ typedef enum eyrie_memory_use_t {
   EYRIE_MEMORY_LEND_CONST = 1,
 } eyrie_memory_use_t;
 
-/* Adds the parameters of such a file in the caller's memory. The memory must
- * remain valid and must not change until `release(user)` is called: once, on
- * any thread, when neither the set nor a context uses it. `release` may be
- * NULL. Errors are those of a file. */
+/* Adds the parameters of such a file in the caller's memory; `use` is an
+ * eyrie_memory_use_t. The memory must remain valid and must not change until
+ * `release(user)` is called: once, on any thread, when neither the set nor a
+ * context uses it. `release` may be NULL. Errors are those of a file. */
 EYRIE_EXPORT eyrie_error_t* eyrie_parameters_add_memory(
     eyrie_parameters_t* parameters, const char* scope, const void* data,
-    size_t size, eyrie_memory_use_t use, void (*release)(void* user),
-    void* user);
+    size_t size, int use, void (*release)(void* user), void* user);
 /* Adds one parameter whose bytes are in the caller's memory. */
 EYRIE_EXPORT eyrie_error_t* eyrie_parameters_add_bytes(
     eyrie_parameters_t* parameters, const char* scope, const char* key,
-    const void* data, size_t size, eyrie_memory_use_t use,
-    void (*release)(void* user), void* user);
+    const void* data, size_t size, int use, void (*release)(void* user),
+    void* user);
 
 /* Stores `size` bytes, which begin `offset` bytes after the start of the
  * parameter, at `target`. Returns NULL, or an error (eyrie_error_create), which

@@ -60,11 +60,10 @@ class Parameters {
                          MemoryUse use = MemoryUse::kCopy,
                          std::function<void()> release = nullptr) {
     internal::Release kept(std::move(release));
-    return Done(
-        eyrie_parameters_add_memory(
-            get(), scope.c_str(), file.data(), file.size(),
-            static_cast<eyrie_memory_use_t>(use), kept.function(), kept.user()),
-        kept);
+    return Done(eyrie_parameters_add_memory(get(), scope.c_str(), file.data(),
+                                            file.size(), static_cast<int>(use),
+                                            kept.function(), kept.user()),
+                kept);
   }
   // Adds one parameter whose bytes are in memory, as for AddMemory.
   Result<void> AddBytes(const std::string& key,
@@ -75,7 +74,7 @@ class Parameters {
     internal::Release kept(std::move(release));
     return Done(eyrie_parameters_add_bytes(get(), scope.c_str(), key.c_str(),
                                            bytes.data(), bytes.size(),
-                                           static_cast<eyrie_memory_use_t>(use),
+                                           static_cast<int>(use),
                                            kept.function(), kept.user()),
                 kept);
   }
