@@ -1,4 +1,5 @@
 // Tests of the small headers that every layer uses.
+#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/crc32.h"
+#include "base/elf_machine.h"
 #include "base/fnv1a.h"
 #include "base/hash_map.h"
 #include "base/mapped_file.h"
@@ -345,6 +347,17 @@ TEST(SmallNumbers, AreUsedAgain) {
   numbers.Give(63);
   numbers.Give(0);
   EXPECT_EQ(numbers.Take(), 0);
+}
+
+TEST(ElfMachine, Names) {
+  EXPECT_EQ(ElfMachineName(EM_X86_64), "x86-64");
+  EXPECT_EQ(ElfMachineName(EM_AARCH64), "AArch64");
+  EXPECT_EQ(ElfMachineName(999), "machine 999");
+  // This program itself is for this machine.
+  const auto file = MappedFile::Open("/proc/self/exe");
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(LoadLittleEndian<uint16_t>((*file)->bytes().data() + 18),
+            ThisElfMachine());
 }
 
 TEST(Fnv1a, OfText) {

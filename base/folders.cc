@@ -70,6 +70,10 @@ std::string FolderOf(absl::string_view path) {
   return std::string(path.data(), path.rfind('/') + 1);
 }
 
+std::string ExplicitPath(absl::string_view path) {
+  return absl::StrCat(absl::StrContains(path, '/') ? "" : "./", path);
+}
+
 absl::StatusOr<std::string> FindPlugin(absl::string_view name) {
   std::string folder = FolderOf(ProgramPath());
   if (folder.empty()) folder = "./";

@@ -27,6 +27,10 @@ std::string ProgramPath();
 // Returns the path up to its last '/', which is included, or "" if it has none.
 std::string FolderOf(absl::string_view path);
 
+// Returns the path with "./" before it if it has no slash. The system's linker
+// searches folders for a path without one.
+std::string ExplicitPath(absl::string_view path);
+
 // Returns the path of libeyrie_NAME.so, a plug-in of the tool. Looks next to
 // the running program, where an installation puts it, and where Bazel builds
 // it. NOT_FOUND: it is in none of these places.

@@ -181,8 +181,14 @@ TEST_F(Folders, MayBeClosed) {
   ASSERT_EQ(chmod(At("named").c_str(), 0700), 0);
 }
 
+TEST(Paths, AreExplicit) {
+  EXPECT_EQ(ExplicitPath("k.so"), "./k.so");
+  EXPECT_EQ(ExplicitPath("lib/k.so"), "lib/k.so");
+  EXPECT_EQ(ExplicitPath("/k.so"), "/k.so");
+}
+
 TEST(Paths, OfTheProgram) {
-  EXPECT_EQ(ProgramPath().substr(ProgramPath().rfind('/') + 1), "folders_test");
+  EXPECT_EQ(ProgramPath().substr(ProgramPath().rfind('/') + 1), "base_test");
   const struct {
     const char* path;
     const char* want;

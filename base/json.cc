@@ -231,6 +231,12 @@ void AppendJsonText(absl::string_view text, std::string& out) {
       case '\\':
         quoted += "\\\\";
         break;
+      case '\b':
+        quoted += "\\b";
+        break;
+      case '\f':
+        quoted += "\\f";
+        break;
       case '\n':
         quoted += "\\n";
         break;

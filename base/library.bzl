@@ -1,20 +1,27 @@
-"""cc_library for Eyrie's own libraries: compiles several sources together.
+"""cc_library and cc_test for Eyrie: compile several sources together.
 
 A compiler spends three quarters of its time on the headers of a small file. So
-the sources of a library are joined, eight to a unit; file-local names must be
-unique within a library. `--define=units=off` compiles each source alone, for
+the sources of a target are joined, eight to a unit; file-local names must be
+unique within a target. `--define=units=off` compiles each source alone, for
 editors and to find missing includes.
 """
 
-load("@rules_cc//cc:defs.bzl", _cc_library = "cc_library")
+load("@rules_cc//cc:defs.bzl", _cc_library = "cc_library", _cc_test = "cc_test")
 
 # The #line before each source lets messages and debuggers name it.
 JOIN = "for f in $(SRCS); do echo \"#line 1 \\\"$$f\\\"\"; cat $$f; done >$@"
 
-def _units(library, sources, size):
+def _in_units(target, files, size):
+    """Returns the files, with the .cc files of them joined into units."""
+    if type(files) == "select" or size < 2:
+        return files
+    sources = [file for file in files if file.endswith(".cc")]
+    others = [file for file in files if not file.endswith(".cc")]
     total = len(sources)
+    if total < 2:
+        return files
     count = (total + size - 1) // size
-    units = ["%s_unit%d.cc" % (library, i + 1) for i in range(count)]
+    units = ["%s_unit%d.cc" % (target, i + 1) for i in range(count)]
     for i in range(count):
         native.genrule(
             name = units[i][:-len(".cc")],
@@ -22,15 +29,53 @@ def _units(library, sources, size):
             outs = [units[i]],
             cmd = JOIN,
         )
-    return select({
+    return others + select({
         "//base:units_off": sources,
         "//conditions:default": units,
     })
 
-def cc_library(name, srcs = [], unit_size = 8, **kwargs):
-    """A cc_library with at most unit_size of its .cc files in a unit."""
-    sources = [file for file in srcs if file.endswith(".cc")]
-    others = [file for file in srcs if not file.endswith(".cc")]
-    if min(len(sources), unit_size) > 1:
-        sources = _units(name, sources, unit_size)
-    _cc_library(name = name, srcs = sources + others, **kwargs)
+# The machines that the libraries have files for; see docs/porting.md.
+MACHINES = ["aarch64", "x86_64"]
+
+def machine_files(files):
+    """Selects the files of a machine: "x86_64/pause.cc" for "pause.cc"."""
+    return select(
+        {
+            "//base:" + machine: [machine + "/" + file for file in files]
+            for machine in MACHINES
+        },
+        no_match_error = "This machine has no files; see docs/porting.md.",
+    ) if files else []
+
+# Flags for a machine. A product and a sum are rounded one after the other on
+# all machines; AArch64's fused operations would round once.
+MACHINE_COPTS = select({
+    "//base:aarch64": ["-ffp-contract=off"],
+    "//conditions:default": [],
+})
+
+def cc_library(
+        name,
+        srcs = [],
+        machine_srcs = [],
+        copts = [],
+        unit_size = 8,
+        **kwargs):
+    """A cc_library with at most unit_size of its .cc files in a unit.
+
+    Each machine has its own machine_srcs: "pause.cc" is "x86_64/pause.cc".
+    """
+    _cc_library(
+        name = name,
+        srcs = _in_units(name, srcs, unit_size) + machine_files(machine_srcs),
+        copts = MACHINE_COPTS + copts,
+        **kwargs
+    )
+
+def cc_test(name, srcs, machine_srcs = [], unit_size = 8, **kwargs):
+    """A cc_test, whose sources are those of a cc_library."""
+    _cc_test(
+        name = name,
+        srcs = _in_units(name, srcs, unit_size) + machine_files(machine_srcs),
+        **kwargs
+    )

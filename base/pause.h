@@ -1,4 +1,5 @@
-// A short pause in a loop that looks for a change by another thread.
+// A short pause in a loop that looks for a change by another thread. Each
+// machine has its own file.
 //
 // Tested by short_lock_test.cc.
 #ifndef EYRIE_BASE_PAUSE_H_
@@ -7,15 +8,8 @@
 namespace eyrie {
 
 // Tells the processor that this thread waits: it saves energy and leaves more
-// of a shared core to the other thread. Does nothing on processors other than
-// x86-64 and AArch64.
-inline void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
+// of a shared core to the other thread.
+void Pause();
 
 }  // namespace eyrie
 

@@ -9,7 +9,7 @@
 namespace eyrie {
 
 int64_t WorkBudget::TakeCounted(int64_t units) {
-  if (StopWithWhole()) return 0;
+  if (stopped()) return 0;
   int64_t left = units_.load(std::memory_order_relaxed);
   while (left != kUnlimited) {
     if (left <= 0) {
@@ -25,14 +25,6 @@ int64_t WorkBudget::TakeCounted(int64_t units) {
   return units;
 }
 
-bool WorkBudget::StopWithWhole() {
-  if (whole_ != nullptr && whole_->stopped()) {
-    Stop(static_cast<absl::StatusCode>(
-        whole_->stop_.load(std::memory_order_relaxed)));
-  }
-  return stopped();
-}
-
 void WorkBudget::Give(int64_t units) {
   int64_t left = units_.load(std::memory_order_relaxed);
   while (left != kUnlimited) {
@@ -45,8 +37,12 @@ void WorkBudget::Give(int64_t units) {
 }
 
 absl::Status WorkBudget::StopReason() const {
-  switch (
-      static_cast<absl::StatusCode>(stop_.load(std::memory_order_relaxed))) {
+  const auto code =
+      static_cast<absl::StatusCode>(stop_.load(std::memory_order_relaxed));
+  if (code == absl::StatusCode::kOk && whole_ != nullptr && whole_->stopped()) {
+    return whole_->StopReason();
+  }
+  switch (code) {
     case absl::StatusCode::kOk:
       return absl::ResourceExhaustedError(
           absl::StrCat("The device's work for the call takes more than ",

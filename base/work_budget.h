@@ -35,8 +35,7 @@ class WorkBudget {
   WorkBudget(absl::Duration timeout, int64_t units,
              std::shared_ptr<const WorkBudget> whole)
       : timeout_(timeout), whole_(std::move(whole)) {
-    // Take looks at `whole` only if the units are limited.
-    Refill(std::min(units, kUnlimited - 1));
+    Refill(units);
   }
   WorkBudget(const WorkBudget&) = delete;
   WorkBudget& operator=(const WorkBudget&) = delete;
@@ -77,7 +76,11 @@ class WorkBudget {
     stop_.compare_exchange_strong(none, static_cast<int>(code),
                                   std::memory_order_relaxed);
   }
-  bool stopped() const { return stop_.load(std::memory_order_relaxed) != 0; }
+  // Also true once the whole is stopped.
+  bool stopped() const {
+    return stop_.load(std::memory_order_relaxed) != 0 ||
+           (whole_ != nullptr && whole_->stopped());
+  }
 
   // True once work has been refused because no units, or too few, were left.
   bool refused() const { return refused_.load(std::memory_order_relaxed); }
@@ -88,8 +91,6 @@ class WorkBudget {
 
  private:
   int64_t TakeCounted(int64_t units);
-  // Stops if the whole is stopped. Returns stopped().
-  bool StopWithWhole();
 
   const absl::Duration timeout_ = absl::InfiniteDuration();
   const std::shared_ptr<const WorkBudget> whole_;  // may be null

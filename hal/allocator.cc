@@ -55,9 +55,15 @@ absl::StatusOr<Ref<Buffer>> Allocator::ImportExternal(const BufferParams&,
 }
 
 std::string AllocatorStatistics::ToString() const {
-  return absl::StrCat(
+  std::string text = absl::StrCat(
       Line("HOST_LOCAL", host_local), Line("DEVICE_LOCAL", device_local),
       "        IDLE: ", Bytes(idle), "B kept for new buffers\n");
+  if (copied) {
+    absl::StrAppend(&text, "      COPIED: ", Bytes(copied->bytes), "B of ",
+                    copied->arrays, copied->arrays == 1 ? " array" : " arrays",
+                    " for isolated kernels\n");
+  }
+  return text;
 }
 
 }  // namespace eyrie::hal

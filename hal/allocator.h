@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,6 +17,7 @@
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
+#include "hal/host_memory.h"
 #include "hal/types.h"
 
 namespace eyrie::hal {
@@ -31,7 +33,8 @@ struct MemoryStatistics {
 struct AllocatorStatistics {
   MemoryStatistics host_local;
   MemoryStatistics device_local;
-  uint64_t idle = 0;  // bytes that are kept for new buffers
+  uint64_t idle = 0;                     // bytes that are kept for new buffers
+  std::optional<CopyStatistics> copied;  // of isolated devices
   // Returns the lines of --print_statistics after its title.
   std::string ToString() const;
 };

@@ -394,27 +394,36 @@ void CommandBuffer::ForEachRef(
   }
 }
 
-absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyWith(
-    absl::FunctionRef<void(RecordedRef&)> change,
-    std::span<const Ref<Buffer>> kept, MemoryCharge charge) const {
+absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyRange(
+    const Command* begin, const Command* end, MemoryCharge charge) const {
+  const size_t words = reinterpret_cast<const uint64_t*>(end) -
+                       reinterpret_cast<const uint64_t*>(begin);
   auto copy = MakeRef<CommandBuffer>(mode_ | command_buffer_mode::kOneShot,
                                      affinity_, binding_capacity_);
   copy->Hold(std::move(charge));
-  if (arena_.size() != 0) {
-    RETURN_IF_ERROR(copy->arena_.Append(arena_.size(), copy->charge()));
-    std::memcpy(copy->arena_.data(), arena_.data(),
-                arena_.size() * sizeof(uint64_t));
+  if (words != 0) {
+    RETURN_IF_ERROR(copy->arena_.Append(words, copy->charge()));
+    std::memcpy(copy->arena_.data(), begin, words * sizeof(uint64_t));
   }
   copy->slots_ = slots_;
   copy->talks_to_ranks_ = talks_to_ranks_;
   RETURN_IF_ERROR(copy->ChargeSlots());
   copy->retained_ = retained_;
+  copy->finalized_ = true;
+  return copy;
+}
+
+absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyWith(
+    absl::FunctionRef<void(RecordedRef&)> change,
+    std::span<const Ref<Buffer>> kept, MemoryCharge charge) const {
+  const auto* const first = reinterpret_cast<const Command*>(arena_.data());
+  ASSIGN_OR_RETURN(Ref<CommandBuffer> copy,
+                   CopyRange(first, end(), std::move(charge)));
   copy->retained_.insert(copy->retained_.end(), kept.begin(), kept.end());
   for (const Command* command = copy->begin(); command;
        command = copy->Next(command)) {
     VisitRefs(const_cast<Command&>(*command), change);  // it is in copy's arena
   }
-  copy->finalized_ = true;
   return copy;
 }
 

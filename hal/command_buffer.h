@@ -214,6 +214,11 @@ class CommandBuffer final : public ChargedObject {
   absl::StatusOr<Ref<CommandBuffer>> CopyWith(
       absl::FunctionRef<void(RecordedRef&)> change,
       std::span<const Ref<Buffer>> kept, MemoryCharge charge) const;
+  // Copies the commands from `begin` up to `end`, unchanged, in the same way.
+  // Both are commands of this buffer, or its end.
+  absl::StatusOr<Ref<CommandBuffer>> CopyRange(const Command* begin,
+                                               const Command* end,
+                                               MemoryCharge charge) const;
 
   // State that a recorder keeps here until Finalize. May be null.
   Ref<RefObject>& recorder_state() { return recorder_state_; }

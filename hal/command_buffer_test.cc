@@ -13,9 +13,9 @@
 namespace eyrie::hal {
 namespace {
 
-class TestBuffer final : public Buffer {
+class RecordedBuffer final : public Buffer {
  public:
-  TestBuffer(const BufferParams& params, uint64_t length)
+  RecordedBuffer(const BufferParams& params, uint64_t length)
       : Buffer(params, length, nullptr) {}
 };
 
@@ -27,7 +27,7 @@ Ref<Buffer> NewBuffer(uint64_t length,
   params.type = type;
   params.access = access;
   params.usage = usage;
-  return MakeRef<TestBuffer>(params, length);
+  return MakeRef<RecordedBuffer>(params, length);
 }
 
 class TestExecutable final : public Executable {

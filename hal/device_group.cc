@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/buffer_mover.h"
+#include "hal/observed_commands.h"
 #include "hal/queue_validator.h"
 
 namespace eyrie::hal {
@@ -201,12 +202,15 @@ absl::Status Run(Device& device, const QueueFences& fences,
 
 }  // namespace
 
-DeviceGroup::DeviceGroup(std::vector<Ref<Device>> devices)
-    : devices_(std::move(devices)) {
-  if (devices_.size() < 2) return;
-  for (const Ref<Device>& device : devices_) {
-    shares_memory_ &= AllCanUse(devices_, *device, BufferParams());
+DeviceGroup::DeviceGroup(std::vector<Ref<Device>> devices,
+                         DispatchObserver* observer)
+    : devices_(std::move(devices)), observer_(observer) {
+  if (devices_.size() > 1) {
+    for (const Ref<Device>& device : devices_) {
+      shares_memory_ &= AllCanUse(devices_, *device, BufferParams());
+    }
   }
+  executes_directly_ = shares_memory_ && observer_ == nullptr;
 }
 
 size_t DeviceGroup::Select(std::span<Device* const> among,
@@ -259,13 +263,28 @@ absl::Status DeviceGroup::CopyBetween(Device& device, const QueueFences& given,
 absl::Status DeviceGroup::ExecuteOnCopies(
     Device& device, const QueueFences& fences, Ref<CommandBuffer> commands,
     std::span<const BufferBinding> table) const {
-  if (!commands) return device.QueueBarrier(fences);
+  if (shares_memory_) {
+    return device.QueueExecute(fences, std::move(commands), table);
+  }
   Copies copies(*this, device, fences);
   absl::Status status = Gather(*commands, table, copies);
   if (status.ok() && copies.empty()) {
     return device.QueueExecute(fences, std::move(commands), table);
   }
   if (status.ok()) status = Run(device, fences, *commands, table, copies);
+  return status.ok() ? status : fences.Refuse(std::move(status));
+}
+
+absl::Status DeviceGroup::ExecuteIndirectly(
+    Device& device, const QueueFences& fences, Ref<CommandBuffer> commands,
+    std::span<const BufferBinding> table) const {
+  if (!commands) return device.QueueBarrier(fences);
+  const auto execute = [&](const QueueFences& given, Ref<CommandBuffer> part) {
+    return ExecuteOnCopies(device, given, std::move(part), table);
+  };
+  if (observer_ == nullptr) return execute(fences, std::move(commands));
+  absl::Status status =
+      ExecuteObserved(device, fences, commands, table, *observer_, execute);
   return status.ok() ? status : fences.Refuse(std::move(status));
 }
 

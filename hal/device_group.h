@@ -4,7 +4,8 @@
 // as CPU devices can, operations run unchanged. Otherwise, an operation on one
 // buffer runs on a device that can use it; a copy between two devices goes
 // through host memory; and commands run on copies of the buffers, which are
-// copied back afterwards if they are writable. Immutable and thread-safe.
+// copied back afterwards if they are writable. An observer of dispatches, if
+// there is one, sees those of all devices. Immutable and thread-safe.
 // Operations treat fences and errors as Device does.
 // Tested by device_group_test.cc.
 #ifndef EYRIE_HAL_DEVICE_GROUP_H_
@@ -20,13 +21,16 @@
 #include "hal/buffer.h"
 #include "hal/command_buffer.h"
 #include "hal/device.h"
+#include "hal/dispatch_observer.h"
 #include "hal/types.h"
 
 namespace eyrie::hal {
 
 class DeviceGroup {
  public:
-  explicit DeviceGroup(std::vector<Ref<Device>> devices);
+  // `observer` may be null, and must outlive the group.
+  explicit DeviceGroup(std::vector<Ref<Device>> devices,
+                       DispatchObserver* observer = nullptr);
 
   std::span<const Ref<Device>> devices() const { return devices_; }
   // Reports whether every device can use the memory of all others.
@@ -58,10 +62,10 @@ class DeviceGroup {
   absl::Status QueueExecute(Device& device, const QueueFences& fences,
                             Ref<CommandBuffer> commands,
                             std::span<const BufferBinding> table) const {
-    if (shares_memory_) [[likely]] {
+    if (executes_directly_) [[likely]] {
       return device.QueueExecute(fences, std::move(commands), table);
     }
-    return ExecuteOnCopies(device, fences, std::move(commands), table);
+    return ExecuteIndirectly(device, fences, std::move(commands), table);
   }
 
  private:
@@ -73,9 +77,15 @@ class DeviceGroup {
   absl::Status ExecuteOnCopies(Device& device, const QueueFences& fences,
                                Ref<CommandBuffer> commands,
                                std::span<const BufferBinding> table) const;
+  // Executes on copies, for the observer, or both.
+  absl::Status ExecuteIndirectly(Device& device, const QueueFences& fences,
+                                 Ref<CommandBuffer> commands,
+                                 std::span<const BufferBinding> table) const;
 
   std::vector<Ref<Device>> devices_;
+  DispatchObserver* observer_;
   bool shares_memory_ = true;
+  bool executes_directly_;
 };
 
 }  // namespace eyrie::hal

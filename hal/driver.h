@@ -30,6 +30,9 @@ struct DriverOptions {
   // If false, machine code is rejected. Shaders still run, with robust access
   // and without raw addresses.
   bool allow_native_code = true;
+  // If true, machine code of modules runs in a process of its own, which can do
+  // nothing but compute. A driver that cannot do this does not open a device.
+  bool isolate = false;
   // Receives notices that are not errors, one sentence each; may be null.
   // Called on any thread, also concurrently, while any object of the device is
   // alive. Must not use the device.

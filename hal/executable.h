@@ -114,6 +114,8 @@ struct ExecutableParams {
   // null: no limit.
   std::shared_ptr<WorkBudget> work = nullptr;
   std::shared_ptr<MemoryMeter> memory = nullptr;
+  // The budget of the call that creates it; null: no limit.
+  WorkBudget* caller = nullptr;
   std::span<const Ref<PipelineLayout>> layouts = {};  // of the exports, or none
 };
 

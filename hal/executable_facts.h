@@ -27,6 +27,8 @@ struct ExecutableFacts {
   std::string uses;
   // The required features that this machine lacks; empty if none.
   std::string lacks;
+  // Why an isolated worker refuses it; empty: it does not.
+  std::string not_isolated;
 };
 
 }  // namespace eyrie::hal

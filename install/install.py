@@ -93,7 +93,8 @@ def epoch_of(source):
 class Tree:
     """The files to install, by their paths below the prefix."""
 
-    def __init__(self):
+    def __init__(self, strip):
+        self.strip = strip  # the program
         self.files = {}  # path -> (bytes or None, link target or None, mode)
 
     def add_bytes(self, path, content, mode=0o644):
@@ -107,7 +108,8 @@ class Tree:
         target = f"/dev/shm/{os.getpid()}" if os.path.isdir("/dev/shm") else ""
         target = f"{target or 'stripped'}.{os.path.basename(path)}"
         try:
-            subprocess.run(["strip", *flags, "-o", target, source], check=True)
+            subprocess.run([self.strip, *flags, "-o", target, source],
+                           check=True)
             self.add_file(path, target, mode)
         finally:
             if os.path.exists(target):
@@ -117,16 +119,20 @@ class Tree:
         self.files[path] = (None, target, 0)
 
 
-def plan(options):
-    """Returns the tree of an installation."""
-    source, built, lib = options.source, options.built, options.libdir
+def plan(options, built=None, tools=""):
+    """Returns the tree of an installation. Its programs and libraries are those
+    below `built`, made with `tools`, such as "aarch64-linux-gnu-", if they are
+    for another machine."""
+    source, lib = options.source, options.libdir
     version = version_of(source)
-    tree = Tree()
+    built = built or options.built
+    tree = Tree(tools + "strip")
     tree.add_stripped("bin/eyrie", os.path.join(built, "tools/eyrie"), 0o755)
     tree.add_stripped("lib/eyrie/libeyrie_benchmark.so",
                       os.path.join(built, "tools/libeyrie_benchmark.so"), 0o755)
-    for path, text in help_files.files(os.path.join(built, "tools/eyrie"),
-                                       version, epoch_of(source)).items():
+    here = os.path.join(options.built, "tools/eyrie")
+    for path, text in help_files.files(here, version,
+                                       epoch_of(source)).items():
         tree.add_bytes(path, text.encode())
     for name, *words in help_files.public_names(source):
         tree.add_link(f"bin/{name}", "eyrie")

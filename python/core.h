@@ -28,6 +28,7 @@
 #include "host_functions.h"
 #include "native_libraries.h"
 #include "values.h"
+#include "weights.h"
 
 namespace eyrie::python {
 
@@ -39,7 +40,8 @@ struct Options {
   double timeout = 0;  // seconds; 0 or infinity means no limit
   uint64_t max_memory = 0;
   uint64_t max_stack = 0;
-  std::vector<std::string> parameters;
+  std::vector<std::string> parameters;  // files
+  std::shared_ptr<const Weights> weights;
   bool text = false;
   bool allow_loss = false;
   bool on_device = false;

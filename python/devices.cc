@@ -55,7 +55,8 @@ void AddDevices(nb::module_& m) {
           [](OpenDevice* self, const std::string& name, uint32_t threads,
              std::string cpus, std::optional<double> spin,
              bool allow_system_executables, bool no_native_code, int jit,
-             uint64_t max_idle_memory, std::string pipeline_cache) {
+             uint64_t max_idle_memory, std::string pipeline_cache,
+             bool isolate) {
             DeviceOptions options;
             options.thread_count = threads;
             options.thread_cpus = std::move(cpus);
@@ -68,13 +69,14 @@ void AddDevices(nb::module_& m) {
             options.jit = static_cast<Jit>(jit);
             options.max_idle_memory = max_idle_memory;
             options.pipeline_cache = std::move(pipeline_cache);
+            options.isolate = isolate;
             options.log = LogToPython();
             new (self) OpenDevice(Open(name, options));
           },
           nb::arg("name"), nb::arg("threads"), nb::arg("cpus"),
           nb::arg("spin").none(), nb::arg("allow_system_executables"),
           nb::arg("no_native_code"), nb::arg("jit"), nb::arg("max_idle_memory"),
-          nb::arg("pipeline_cache"));
+          nb::arg("pipeline_cache"), nb::arg("isolate"));
   m.def("devices", &List,
         "Returns (uri, driver, description, properties, error) per device.");
 }

@@ -115,6 +115,21 @@ class DevicesTest(unittest.TestCase):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.check_add(model)
 
+    def test_isolated(self):
+        model = eyrie.load(ADD, isolate=True)
+        np.testing.assert_array_equal(model.add(ONES, ONES), 2 * ONES)
+        child = os.fork()
+        if child == 0:  # loads the model again, with a process of its own
+            right = (model.add(ONES, ONES) == 2 * ONES).all()
+            os._exit(0 if right else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        np.testing.assert_array_equal(model.add(ONES, ONES), 2 * ONES)
+        device = pickle.loads(pickle.dumps(eyrie.Device(isolate=True)))
+        shared = eyrie.load(ADD, device)
+        np.testing.assert_array_equal(shared.add(ONES, ONES), 2 * ONES)
+        with self.assertRaisesRegex(eyrie.Error, "cannot be isolated"):
+            eyrie.Device("vulkan", isolate=True)
+
     def test_many_python_threads(self):
         device = eyrie.Device("local-task", threads=2)
         failures = []

@@ -346,7 +346,7 @@ class OptionsTest(unittest.TestCase):
              "jit ('on') is not 'lazy', 'off' or 'eager'."),
             ("device", None, TypeError, "device (None) is not a name, an"),
             ("device", [1], TypeError, "device ([1]) is not a name, an"),
-            ("parameters", 3, TypeError, "parameters (3) is not a string or"),
+            ("parameters", 3, TypeError, "parameters is not a string, a dict"),
             ("parameters", "/no/such.irpa", eyrie.Error, "/no/such.irpa"),
             ("text", "yes", TypeError, "text ('yes') is not True or False"),
         ]

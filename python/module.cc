@@ -75,7 +75,8 @@ void AddValues(nb::module_& m) {
 
 // Returns (runs_here, devices, reasons, notes, patterns, formats, modules,
 // scopes) of a path or of bytes.
-nb::tuple NeedsOf(nb::handle source, bool system, bool no_native_code) {
+nb::tuple NeedsOf(nb::handle source, bool system, bool no_native_code,
+                  bool isolate) {
   const bool is_path = nb::isinstance<nb::str>(source);
   const std::string given =
       is_path ? nb::cast<std::string>(source)
@@ -87,7 +88,8 @@ nb::tuple NeedsOf(nb::handle source, bool system, bool no_native_code) {
                                 : Module::Load(std::as_bytes(std::span(given)));
     if (!module) return module.error();
     return ReadNeeds(*module, {.allow_system_executables = system,
-                               .no_native_code = no_native_code});
+                               .no_native_code = no_native_code,
+                               .isolate = isolate});
   }());
   return nb::make_tuple(needs.runs_here, needs.devices, needs.reasons,
                         needs.notes, needs.patterns, needs.formats,
@@ -108,7 +110,8 @@ void AddCore(nb::module_& m) {
           [](Core* self, std::vector<nb::object> sources,
              const std::vector<const OpenDevice*>& opened, uint64_t fuel,
              double timeout, uint64_t max_memory, uint64_t max_stack,
-             std::vector<std::string> parameters, bool text, bool allow_loss,
+             const std::vector<std::string>& parameters,
+             const std::vector<nb::tuple>& weights, bool text, bool allow_loss,
              bool on_device, const std::vector<nb::tuple>& imports,
              const std::vector<const OpenLibrary*>& native) {
             std::vector<Device> devices;
@@ -125,15 +128,17 @@ void AddCore(nb::module_& m) {
             for (const OpenLibrary* each : native) {
               libraries.push_back(each->library);
             }
-            new (self) Core(std::move(sources), std::move(devices),
-                            {fuel, timeout, max_memory, max_stack,
-                             std::move(parameters), text, allow_loss, on_device,
-                             std::move(functions), std::move(libraries)});
+            new (self)
+                Core(std::move(sources), std::move(devices),
+                     {fuel, timeout, max_memory, max_stack, parameters,
+                      std::make_shared<Weights>(weights), text, allow_loss,
+                      on_device, std::move(functions), std::move(libraries)});
           },
           nb::arg("sources"), nb::arg("devices"), nb::arg("fuel"),
           nb::arg("timeout"), nb::arg("max_memory"), nb::arg("max_stack"),
-          nb::arg("parameters"), nb::arg("text"), nb::arg("allow_loss"),
-          nb::arg("on_device"), nb::arg("imports"), nb::arg("libraries"))
+          nb::arg("parameters"), nb::arg("weights"), nb::arg("text"),
+          nb::arg("allow_loss"), nb::arg("on_device"), nb::arg("imports"),
+          nb::arg("libraries"))
       .def(
           "sibling",
           [](const Core& self, const Snapshot* snapshot) {
@@ -165,7 +170,8 @@ NB_MODULE(_core, m) {
   AddCore(m);
   AddFunction(m);
   m.def("needs", &NeedsOf, nb::arg("source"),
-        nb::arg("allow_system_executables"), nb::arg("no_native_code"));
+        nb::arg("allow_system_executables"), nb::arg("no_native_code"),
+        nb::arg("isolate"));
   m.def("set_main_thread", &SetMainThread,
         "Sets the thread whose calls Ctrl-C ends, by its `ident`.");
   m.def(

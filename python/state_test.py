@@ -1,4 +1,4 @@
-"""Tests of globals by name, of snapshots and of needs.
+"""Tests of globals by name, of snapshots, of needs and of weights.
 
 python state_test.py <state.vmfb> <tests/modules>
 
@@ -60,6 +60,7 @@ class NeedsTest(unittest.TestCase):
         refused = eyrie.needs(path, no_native_code=True)
         self.assertFalse(refused.runs_here)
         self.assertEqual(len(refused.reasons), 1)
+        self.assertTrue(eyrie.needs(path, isolate=True).runs_here)
         with self.assertRaises(FileNotFoundError):
             eyrie.needs("missing.vmfb")
 
@@ -99,6 +100,44 @@ class SnapshotTest(unittest.TestCase):
                     lambda: closed.globals["steps"]):
             with self.assertRaisesRegex(eyrie.Error, "closed"):
                 use()
+
+
+class ParametersTest(unittest.TestCase):
+    """Weights from objects, for the module of tests/modules/parameters.mlir."""
+
+    def load(self, parameters):
+        return eyrie.load(os.path.join(MODULES, "3.13", "parameters.vmfb"),
+                          parameters=parameters)
+
+    def test_objects(self):
+        w = np.array([2, 3, 4, 5], np.float32)
+        b = np.array([[1, 2], [3, 4]], np.int32)
+        m = bytes(4 * 8192)
+        rows = [
+            {"model": {"w": w, "m": m}, "b": b},
+            [{"model": {"w": w}}, {"b": b, "model": {"m": m}}],
+            ({"model": {"w": np.repeat(w, 2)[::2], "m": m},
+              "b": np.array([[1, 3], [2, 4]], np.int32).T},),
+        ]
+        for parameters in rows:
+            model = self.load(parameters)
+            for each in (model, pickle.loads(pickle.dumps(model))):
+                self.assertEqual(each.scale(np.ones(4, np.float32)).tolist(),
+                                 [2, 3, 4, 5])
+                self.assertEqual(each.table().tolist(), [[1, 2], [3, 4]])
+
+    def test_wrong(self):
+        rows = [
+            ({"w": b""}, eyrie.Error, "'model'"),
+            ([{3: b""}], TypeError, "is not a string, a dict"),
+            ({"w": [1, 2]}, TypeError,
+             "parameters: 'w': It is neither an array nor bytes."),
+            ({"model": "weights.irpa"}, TypeError, "'model': It is neither"),
+            ([{"w": b""}, {"w": b""}], eyrie.Error, "'w'"),
+        ]
+        for parameters, kind, text in rows:
+            with self.subTest(text), self.assertRaisesRegex(kind, text):
+                self.load(parameters)
 
 
 if __name__ == "__main__":

@@ -121,6 +121,21 @@ def check_examples(root, page="CONTRIBUTING.md"):
                        f"{example}")
 
 
+def check_forms(root, table="tools/house/forms.txt",
+                page="docs/from_iree.md"):
+    """Returns the named differences of the table that the page lacks."""
+    with open(os.path.join(root, page), encoding="utf-8") as file:
+        text = " ".join(file.read().split())
+    sentences = []
+    with open(os.path.join(root, table), encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            name = line.partition("  ## ")[2].strip()
+            if not line.startswith("#") and name not in text:
+                sentences.append(f"{table}:{number}: {page} does not say "
+                                 f"'{name}'.")
+    return sentences
+
+
 def commands(block):
     """Returns (line, command, output) of a console block's commands."""
     found = []
@@ -242,6 +257,7 @@ def main():
     sentences = docs_tables.stale_pages(root, wanted)
     sentences += check_links(root)
     sentences += check_examples(root)
+    sentences += check_forms(root)
     with tempfile.TemporaryDirectory() as prefix:
         environment = installed(root, options.tool, prefix)
         for path in options.pages or page_paths(root):

@@ -74,7 +74,9 @@ class LayersTest(unittest.TestCase):
         files = [
             ("base/a.h", ""),
             ("vm/run/a.h", include("base/a.h") + include("vm/isa/a.h")),
-            ("vm/isa/a.h", include("base/a.h") + "#include <vector>\n"),
+            ("vm/isa/a.h", include("base/a.h") + "#include <vector>\n" +
+             include("vm/isa/x86_64/a.h")),
+            ("vm/isa/x86_64/a.h", include("vm/isa/a.h")),
             ("tools/a.cc", include("eyrie/c.h") + include("tools/b.h")),
             ("include/eyrie/c.h", ""),
         ]
@@ -172,6 +174,21 @@ class DocsTest(unittest.TestCase):
                 "docs/generated/c.md is not generated: delete it.",
             ])
 
+
+
+class FormsTest(unittest.TestCase):
+    """Names of differences that a page has and lacks."""
+
+    def test_names(self):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in [("page", "| 010 | octal:\n8 |\n"),
+                               ("table", "# a  ## b\n\n[c]\nd\n"
+                                         "e  ## octal: 8\nf  ## octal: 9\n")]:
+                with open(os.path.join(root, path), "w",
+                          encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(docs.check_forms(root, "table", "page"),
+                             ["table:6: page does not say 'octal: 9'."])
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import sys
 import tempfile
 import unittest
@@ -21,6 +22,7 @@ import includes  # pylint: disable=wrong-import-position
 import lint_test as lint  # pylint: disable=wrong-import-position
 import measure  # pylint: disable=wrong-import-position
 import memory  # pylint: disable=wrong-import-position
+import release_rows  # pylint: disable=wrong-import-position
 import rows  # pylint: disable=wrong-import-position
 import sparse_files  # pylint: disable=wrong-import-position
 
@@ -102,6 +104,12 @@ CASES = [
      None),
     ("vm/isa/a.cc", HEAD + "a;", "2: does not end with a newline"),
     ("vm/c.cc", HEAD, "1: is not named by vm/BUILD"),
+    ("vm/x86_64/a.cc", HEAD, None),
+    ("vm/x86_64/c.cc", HEAD, "1: is not named by vm/BUILD"),
+    ("vm/a.cc", HEAD + "#if defined(__x86_64__)\n#endif\n",
+     "2: asks for the machine; base/library.bzl selects files instead"),
+    ("vm/a.cc", HEAD + "#ifdef __AVX2__\n#endif\n",
+     "2: asks for the machine; base/library.bzl selects files instead"),
 ]
 
 
@@ -109,7 +117,7 @@ class LintTest(unittest.TestCase):
 
     def test_rules(self):
         builds = {
-            os.path.dirname(path): '"a.cc" "a.h" "a.def" "a_test"'
+            includes.folder_of(path): '"a.cc" "a.h" "a.def" "a_test"'
             for path, _, _ in CASES
         }
         for path, text, want in CASES:
@@ -146,6 +154,8 @@ class LintTest(unittest.TestCase):
               "a/b.cc": include("a/a.h")}, ["a/a, a/b"]),
             ({"a/a.h": include("b/a.h"), "b/a.h": "", "b/b.h": "",
               "b/c.h": include("a/b.h"), "a/b.h": ""}, ["a, b"]),
+            ({"a/a.h": include("a/x86_64/b.h"),
+              "a/x86_64/b.h": include("a/c.h"), "a/c.h": ""}, []),
             ({"tests/a.h": include("tests/b.h"), "tests/b.h": "",
               "tests/b.cc": include("tests/a.h")}, ["tests/a, tests/b"]),
             ({"a/a_test.cc": include("b/a.h"), "b/a.h": include("a/b.h"),
@@ -250,6 +260,83 @@ class CompdbTest(unittest.TestCase):
             "file": "vm/a.cc",
             "arguments": ["gcc", "-c", "vm/a.cc", "-o", "a.o"],
         }])
+
+
+# The declaration of an import, and its calling convention.
+IMPORTS = [
+    ("()", "0v_v"),
+    ("(%a : i32)", "0i_v"),
+    ("(%a : i32, %b : f32,\n) -> i64 attributes {x}", "0if_I"),
+    ("(%a : !vm.ref<!hal.fence>) -> (!vm.ref<!a.b<i32, f64>>, !vm.buffer)",
+     "0r_rr"),
+    ("(%a : tuple<i64, f64>) -> !vm.list<i32>\n}", "0IF_r"),
+    ("(%a : i64 ..., // a comment (\n %b : tuple<i32, i64>...)",
+     "0CIDCiID_v"),
+]
+IMPORT_TABLE = """// Rows.
+A_IMPORT("ended", "0v_v", Ended, k2, 12)
+A_IMPORT("both", "0i_v", Both,
+         4, 13, "- size")
+A_IMPORT("gone", "0r_v", Gone, 13, 13)
+"""
+SCHEMA = """
+table Leaf { name: string; }
+union Any { Leaf, }
+table Root { any: Any; leaves: [Leaf]; number: int32; }
+root_type Root;
+"""
+
+
+class ReleaseTest(unittest.TestCase):
+
+    def test_conventions(self):
+        for declared, want in IMPORTS:
+            text = "vm.module @m {\nvm.import private @a.b" + declared
+            self.assertEqual(release_rows.compiled_rows(text),
+                             {release_rows.Row("a.b", want)})
+
+    def test_modules_of_a_compiler(self):
+        library = b"\0vm.module @hal {}\0x\0vm.module @io {\n}\0"
+        self.assertEqual(list(release_rows.import_texts(library)),
+                         [("hal", "vm.module @hal {}"),
+                          ("io", "vm.module @io {\n}")])
+
+    def test_rows_of_a_table(self):
+        row = release_rows.Row
+        both, gone = row("both", "0i_v"), row("gone", "0r_v")
+        ended = row("ended", "0v_v")
+        self.assertEqual(release_rows.table_rows(IMPORT_TABLE, 13),
+                         {both, gone})
+        self.assertEqual(release_rows.ended_rows(IMPORT_TABLE, 12), {ended})
+        self.assertEqual(release_rows.all_rows(IMPORT_TABLE),
+                         {both, gone, ended})
+        self.assertEqual(release_rows.text_of(both, IMPORT_TABLE, 14),
+                         'A_IMPORT("both", "0i_v", ..., 14, 14)')
+
+    def test_operations(self):
+        library = b"\0vm.add.i32\0vm.func\0vm.sqrt.bf16\0vm.cut"
+        self.assertEqual(
+            release_rows.unknown_operations(
+                library, 'OP(Core, 0x22, AddI32, "add.i32", "i i", "i")\n'),
+            ["vm.sqrt.bf16"])
+
+    def test_fields(self):
+        """A Root of which the vtable has one field more than the schema."""
+        words = struct.pack("<I4s", 24, b"IREE")
+        vtable = struct.pack("<8H", 14, 12, 0, 0, 4, 0, 8, 0)
+        leaf = struct.pack("<4H", 6, 8, 4, 0) + struct.pack("<iI", 8, 0)
+        root = struct.pack("<iII", 16, 8, 5)
+        vector = struct.pack("<II", 1, 4 + len(leaf) - 8)
+        data = words + vtable + root + vector + leaf
+        self.assertEqual(
+            release_rows.unknown_fields(data, SCHEMA),
+            ["table Root has a field 4; the known ones end before 4"])
+        wider = SCHEMA.replace("number: int32;", "number: int32; more: int32;")
+        self.assertEqual(release_rows.unknown_fields(data, wider), [])
+        self.assertEqual(
+            release_rows.unknown_fields(
+                data, wider.replace("name: string;", "")),
+            ["table Leaf has a field 0; the known ones end before 0"])
 
 
 class MeasureTest(unittest.TestCase):

@@ -57,6 +57,12 @@ BANNED_IN_LIBRARIES = [
     (re.compile(r"\bthrow\b\s*[\w(:;]|\bdynamic_cast<|\btypeid\("),
      "needs exceptions or RTTI"),
 ]
+# Conditions on the machine: each machine has its own files (docs/porting.md).
+BANNED_IN_CPP = [
+    (re.compile(r"^\s*#\s*(el)?if.*\b__(x86_64|i386|amd64|aarch64|arm|ARM_|"
+                r"riscv|AVX|SSE)"),
+     "asks for the machine; base/library.bzl selects files instead"),
+]
 # Patterns that few files may use: wall clocks (everywhere) and threads (in
 # shipped code).
 WALL_CLOCK = re.compile(
@@ -201,6 +207,8 @@ def check_lines(path, lines):
     rules = list(BANNED)
     if path.endswith((".md", ".mlir", ".json", ".txt")):
         rules = rules[:1]
+    if path.endswith(CPP):
+        rules += BANNED_IN_CPP
     if path.startswith(LIBRARIES) and not TEST_FILE.search(path):
         rules += BANNED_IN_LIBRARIES
     for number, line in enumerate(lines, 1):
@@ -287,7 +295,10 @@ def check_functions(path, lines):
 
 
 def check_built(path, builds):
-    """C++ files and tables are named in the BUILD file of their folder."""
+    """C++ files and tables are named in the BUILD file of their folder.
+
+    A list of files that each machine has names them without its folder.
+    """
     if not path.endswith(CPP + (".def", ".fbs")):
         return
     folder = os.path.dirname(path)
@@ -296,7 +307,8 @@ def check_built(path, builds):
     name = os.path.relpath(path, folder) if folder else path
     stem = re.sub(r"\.\w+$", "", name)
     text = builds.get(folder, "")
-    if f'"{name}"' not in text and f'"{stem}"' not in text:
+    of_machine = includes.MACHINE_FOLDER.sub("", "/" + name)[1:]
+    if not any(f'"{n}"' in text for n in (name, stem, of_machine)):
         yield 1, f"is not named by {os.path.join(folder, 'BUILD')}"
 
 

@@ -7,6 +7,7 @@ change the user, the system's name and the file systems.
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -29,7 +30,7 @@ PROGRAMS = (
     "basename", "bash", "cat", "chmod", "cksum", "comm", "cp", "cut", "dd",
     "df", "dirname", "env", "find", "grep", "id", "ls", "mkdir", "mount", "mv",
     "paste", "python3", "readlink", "rm", "sed", "sh", "sleep", "sort", "stat",
-    "tail", "touch",
+    "tail", "touch", "uname",
 )
 # A Bazel that "builds" a tool that prints its arguments, and records its own.
 BAZEL = """\
@@ -41,7 +42,7 @@ esac
 """
 TOOL = "#!/bin/sh\necho tool \"$@\"\n"
 INSTALLED = """\
-sed 's/^[a-z]* *\\([^ ]*\\).*/installed \\1/' "$TREE/tools/house/packages.txt"
+sed 's/^[^ ]* *\\([^ ]*\\).*/installed \\1/' "$TREE/tools/house/packages.txt"
 """
 WITHOUT_ZLIB = INSTALLED.replace("\n", " | grep -v zlib\n")
 FAKES = {
@@ -66,8 +67,9 @@ PAGE = "; see 'When ./eyrie fails' in docs/building.md."
 
 # The subject of the row, arguments, a dict of its machine, and the end of the
 # last line. Keys of a machine: "in" (a command to start the script with),
-# fakes by their names (None removes a program), "system" (its os-release), and
-# "before" (shell commands in the tree).
+# fakes by their names (None removes a program), "system" (its os-release),
+# "before" (shell commands in the tree), and "code" (the exit code, if not 0 for
+# the tool, else 1).
 ROWS = [
     ("a working machine", "run a.vmfb", {}, "tool run a.vmfb"),
     ("no root, no sudo", "build",
@@ -82,6 +84,18 @@ ROWS = [
      {"in": NAMED, "dpkg-query": WITHOUT_ZLIB},
      "apt-get cannot install zlib1g-dev; check its messages, the network and "
      "/etc/apt" + PAGE),
+    ("another machine", "build --cpu=aarch64",
+     {"dpkg": 'case $1 in *foreign*) echo arm64 ;; *) echo amd64 ;; esac',
+      "uname": "echo x86_64",
+      "aarch64-linux-gnu-strip": FAKES["strip"], "code": 0},
+     "/.eyrie/aarch64/bin/eyrie'."),
+    ("another machine that dpkg does not have, without rights",
+     "test --cpu=aarch64",
+     {"in": NO_ROOT, "dpkg": ":", "uname": "echo x86_64"},
+     "Only root or sudo can do that; as root, run 'dpkg --add-architecture "
+     "arm64' and 'apt-get update'" + PAGE),
+    ("this machine", "build --cpu=aarch64",
+     {"uname": "echo aarch64", "code": 0}, "Built in 0 min 0 s."),
     ("Ubuntu", "build",
      {"in": NAMED, "system": UBUNTU, "dpkg-query": WITHOUT_ZLIB},
      "This is Ubuntu 24.04, not Debian 12 or 13: install these packages or "
@@ -162,8 +176,11 @@ ARGUMENTS = [
     ("build --bogus", "There is no plug-in '--bogus'; there are: mpi, "
                       "spirv_tools."),
     ("build mpi again", "'./eyrie build' does not take 'again'."),
-    ("test --bogus", "'./eyrie test' takes --quick or --system=RELEASE, not "
-                     "'--bogus'."),
+    ("test --bogus", "'./eyrie test' takes --quick, --system=RELEASE or "
+                     "--cpu=MACHINE, not '--bogus'."),
+    ("test --cpu=z80", "'--cpu' takes aarch64, not 'z80'."),
+    ("build --cpu=z80", "'--cpu' takes aarch64, not 'z80'."),
+    ("build --cpu=aarch64 again", "'./eyrie build' does not take 'again'."),
     ("b.*", "There is no command 'b.*'; './eyrie help' lists the commands."),
     ("help bulid", "There is no command 'bulid'; './eyrie help' lists the "
                    "commands."),
@@ -175,6 +192,7 @@ ARGUMENTS = [
     ("docs again", "'./eyrie docs' does not take 'again'."),
     ("compdb again", "'./eyrie compdb' does not take 'again'."),
     ("format a.cc", "'./eyrie format' does not take 'a.cc'."),
+    ("package --cpu=vax", "'--cpu' takes aarch64, not 'vax'."),
     ("install --bogus", "error: unrecognized arguments: --bogus"),
     ("package --bogus", "error: unrecognized arguments: --bogus"),
     ("wheel --bogus", "error: unrecognized arguments: --bogus"),
@@ -206,7 +224,7 @@ class Machine:
             os.symlink(shutil.which(name), f"{folder}/bin/{name}")
         for name, text in {**FAKES, **machine}.items():
             path = f"{folder}/bin/{name}"
-            if name not in ("in", "before", "system"):
+            if name not in ("in", "before", "system", "code"):
                 if os.path.lexists(path):
                     os.remove(path)
                 if text is not None:
@@ -250,6 +268,7 @@ class ScriptTest(unittest.TestCase):
             row = Machine(folder, machine)
             process = row.start(arguments)
             output = process.communicate(timeout=60)[0].rstrip("\n")
+            output = re.sub(r"\d+ min \d+ s", "0 min 0 s", output)
             calls = row.calls_of("bazel") + row.calls_of("apt-get")
             subprocess.run(["chmod", "-R", "u+w", folder], check=True)
             with contextlib.suppress(OSError):
@@ -263,8 +282,8 @@ class ScriptTest(unittest.TestCase):
             with self.subTest(about=about):
                 code, output, _ = self.run_on(machine, arguments)
                 self.assertTrue(output.endswith(end), output)
-                self.assertEqual(code, 0 if end.startswith("tool") else 1,
-                                 output)
+                want = machine.get("code", int(not end.startswith("tool")))
+                self.assertEqual(code, want, output)
 
     def test_arguments(self):
         for arguments, end in ARGUMENTS:

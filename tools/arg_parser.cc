@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -341,11 +342,19 @@ std::string Arguments::Prefix(absl::string_view name) const {
                       setting->is_short ? " " : "=");
 }
 
-std::vector<std::string> Arguments::IgnoredFlags() const {
+std::vector<std::string> Arguments::IgnoredFlags(
+    std::span<const Flag> unused) const {
+  const auto is_unused = [unused](const Flag& flag) {
+    return absl::c_any_of(unused, [&](const Flag& row) {
+      return absl::string_view(row.name) == flag.name;
+    });
+  };
   std::vector<std::string> names;
   for (const Setting& setting : settings_) {
-    if (setting.flag.kind == FlagKind::kIgnored && setting.set) {
-      names.push_back(setting.flag.name);
+    const Flag& flag = setting.flag;
+    if (!setting.set) continue;
+    if (flag.kind == FlagKind::kIgnored || is_unused(flag)) {
+      names.push_back(flag.name);
     }
   }
   std::sort(names.begin(), names.end());

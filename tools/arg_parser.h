@@ -64,8 +64,10 @@ class Arguments {
   std::string Prefix(absl::string_view name) const;
 
   const std::vector<std::string>& positional() const { return positional_; }
-  // Returns the names of given flags without effect, sorted, each once.
-  std::vector<std::string> IgnoredFlags() const;
+  // Returns the names of given flags without effect, sorted, each once: those
+  // of the kind kIgnored, and those of `unused`.
+  std::vector<std::string> IgnoredFlags(
+      std::span<const Flag> unused = {}) const;
 
  private:
   friend class ArgParser;

@@ -24,6 +24,7 @@
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/json_flags.h"
+#include "tools/load_flags.h"
 #include "tools/progress_line.h"
 #include "tools/usage_error.h"
 
@@ -383,8 +384,18 @@ absl::StatusOr<bool> RunBatch(const Arguments& arguments,
                               std::atomic<bool>& interrupted) {
   ASSIGN_OR_RETURN(BatchSource source,
                    BatchSource::Open(arguments.GetString("batch")));
+  // A fault of an isolated kernel fails all calls on its device, for good. So
+  // each context has devices of its own.
+  const bool is_isolated = arguments.GetBool("isolate");
+  std::atomic<bool> is_first = true;
   Batch batch(arguments, floats, interrupted, std::move(source),
-              [&] { return abi::Session::Create(programs, devices, options); });
+              [&]() -> absl::StatusOr<std::unique_ptr<abi::Session>> {
+                if (!is_isolated || is_first.exchange(false)) {
+                  return abi::Session::Create(programs, devices, options);
+                }
+                ASSIGN_OR_RETURN(const auto own, OpenDevices(arguments));
+                return abi::Session::Create(programs, own, options);
+              });
   return batch.Run();
 }
 

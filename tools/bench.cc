@@ -10,12 +10,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "abi/call/function_io.h"
 #include "abi/call/prepared_call.h"
 #include "abi/call/session.h"
 #include "absl/algorithm/container.h"
@@ -33,6 +35,7 @@
 #include "tools/interrupt.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
+#include "tools/result_flags.h"
 #include "tools/trace_flags.h"
 #include "tools/usage_error.h"
 #include "tools/versus.h"
@@ -41,6 +44,8 @@ namespace eyrie::tools {
 namespace {
 
 constexpr char kProgram[] = "eyrie bench";  // in Google Benchmark's output
+
+constexpr char kProcessOutputs[] = "enable_output_processing";
 
 constexpr char kUsage[] =
     "# Usage: eyrie bench [flags] model.vmfb\n"
@@ -80,16 +85,12 @@ constexpr Flag kOwnFlags[] = {
      "  --vs='./eyrie-of-yesterday bench model.vmfb --function=f ...'"},
     {"vs_rounds", FlagKind::kInt, "5", "How many times each program runs."},
     {"vs_side", FlagKind::kBool, "false", ""},  // set in the processes of --vs
-    // For results, which a benchmark ignores.
-    {"output", FlagKind::kIgnored, "", ""},
-    {"output_max_element_count", FlagKind::kIgnored, "", ""},
-    {"expected_output", FlagKind::kIgnored, "", ""},
-    {"expected_f16_threshold", FlagKind::kIgnored, "", ""},
-    {"expected_f32_threshold", FlagKind::kIgnored, "", ""},
-    {"expected_f64_threshold", FlagKind::kIgnored, "", ""},
-    {"expected_bf16_threshold", FlagKind::kIgnored, "", ""},
-    {"expected_rtol", FlagKind::kIgnored, "", ""},
-    {"equality_mode", FlagKind::kIgnored, "", ""},
+    {kProcessOutputs, FlagKind::kBool, "false",
+     "Prints, writes or compares the results of the last call, as --output "
+     "and\n"
+     "--expected_output say, after the rows. Needs one function and one "
+     "caller.\n"
+     "Without it these flags have no effect."},
 };
 
 constexpr int64_t kMaxRounds = 10'000;
@@ -224,9 +225,38 @@ absl::StatusOr<std::vector<MeasuredRow>> RowsOf(const Arguments& arguments,
   return rows;
 }
 
-// Sets `interrupted` if the user interrupts.
-absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
-                   std::atomic<bool>& interrupted) {
+// INVALID_ARGUMENT: several functions or callers have results.
+absl::Status CheckResultFlags(const Arguments& arguments,
+                              std::span<const Caller> callers) {
+  const size_t functions = callers[0].calls.size();
+  if (functions == 1 && callers.size() == 1) {
+    RETURN_IF_ERROR(CheckEquality(arguments));
+    return CheckOutputs(arguments, callers[0].calls[0].callable());
+  }
+  return UsageError(absl::StrCat("--", kProcessOutputs,
+                                 " needs one function and one caller, not ",
+                                 functions, " and ", callers.size(),
+                                 "; name the function by --function."));
+}
+
+// Shows the results of the last call, if there was one. Returns false if they
+// are not as expected.
+absl::StatusOr<bool> ShowLast(const Arguments& arguments, Caller& caller,
+                              const Ref<hal::Device>& device,
+                              abi::ValueWriter& writer) {
+  abi::PreparedCall& call = caller.calls[0];
+  if (caller.first_ns[0] < 0) return true;  // no row was measured
+  std::vector<vm::Value> results(
+      std::make_move_iterator(call.results().begin()),
+      std::make_move_iterator(call.results().end()));
+  return ShowResults(arguments, call.callable(), device, std::move(results),
+                     {PrintOptionsOf(arguments)}, writer);
+}
+
+// Sets `interrupted` if the user interrupts. Returns false if results are not
+// as expected.
+absl::StatusOr<bool> Bench(const Arguments& arguments, BenchmarkFlags& flags,
+                           std::atomic<bool>& interrupted) {
   RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
   ASSIGN_OR_RETURN(const size_t caller_count, CallersOf(arguments));
   const int64_t batch_size = arguments.GetInt("batch_size");
@@ -235,6 +265,9 @@ absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
                                    kMaxIterations, "."));
   }
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
+  const bool shows = arguments.GetBool(kProcessOutputs);
+  abi::ValueWriter writer(PrintOptionsOf(arguments));
+  if (shows) RETURN_IF_ERROR(PrepareOutputs(arguments, writer, tracing));
   const Clock::time_point begin = Clock::now();
   ASSIGN_OR_RETURN(auto natives, LoadNativeLibraries(arguments));
   abi::SessionOptions options;
@@ -256,15 +289,22 @@ absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
   const double load_ns = NanosecondsSince(begin);
   ASSIGN_OR_RETURN(std::vector<MeasuredRow> rows,
                    RowsOf(arguments, callers, load_ns));
+  if (shows) RETURN_IF_ERROR(CheckResultFlags(arguments, callers));
   RETURN_IF_ERROR(tracing.Begin());
   running = true;
   absl::Status measured = flags.MeasureRows(rows);
   watch.reset();
+  absl::StatusOr<bool> passed = true;
+  if (shows && measured.ok()) {
+    passed = ShowLast(arguments, callers[0], devices[0], writer);
+  }
   for (Caller& caller : callers) caller.calls.clear();
   callers.clear();
   if (arguments.GetBool("print_statistics")) PrintStatistics(devices);
   absl::Status traced = tracing.Finish();
-  return measured.ok() ? traced : measured;
+  RETURN_IF_ERROR(measured);
+  RETURN_IF_ERROR(traced);
+  return passed;
 }
 
 // Returns this program and its arguments, for a process that prints rows as
@@ -287,6 +327,10 @@ std::vector<std::string> OwnCommand(std::span<const char* const> args) {
 // INVALID_ARGUMENT: an input cannot be read twice, or a flag has an invalid
 // value.
 absl::Status CheckVersus(const Arguments& arguments) {
+  if (arguments.GetBool(kProcessOutputs)) {
+    return UsageError(
+        absl::StrCat("--", kProcessOutputs, " cannot be combined with --vs."));
+  }
   if (absl::StripAsciiWhitespace(arguments.GetString("vs")).empty()) {
     return UsageError(
         "--vs='' is empty; expected a shell command that benchmarks another "
@@ -376,6 +420,7 @@ Mode ModeOf(bool is_executable) {
   };
   if (!is_executable) {
     std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
+    add(own, ResultFlags());
     add(own, DeviceFlags());
     return {kUsage, WithLoadFlags(own)};
   }
@@ -412,7 +457,9 @@ absl::StatusOr<int> Run(std::span<const char* const> given,
         WriteStdout(absl::StrCat(mode.usage, FlagsHelp(mode.flags))));
     return 0;
   }
-  ReportIgnoredFlags(arguments);
+  const bool shows_none = !is_executable && !arguments.GetBool(kProcessOutputs);
+  ReportIgnoredFlags(arguments,
+                     shows_none ? ResultFlags() : std::span<const Flag>());
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return 0;
   if (!is_executable && arguments.GetBool("compare")) {
@@ -424,10 +471,14 @@ absl::StatusOr<int> Run(std::span<const char* const> given,
     return VersusMain(arguments, flags, given);
   }
   RETURN_IF_ERROR(flags.OpenFile());
-  RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, flags)
-                                : Bench(arguments, flags, interrupted));
+  absl::StatusOr<bool> passed = true;
+  if (is_executable) {
+    RETURN_IF_ERROR(BenchExecutable(arguments, flags));
+  } else {
+    ASSIGN_OR_RETURN(passed, Bench(arguments, flags, interrupted));
+  }
   RETURN_IF_ERROR(CheckStdout());
-  return 0;
+  return *passed ? 0 : 1;
 }
 
 }  // namespace

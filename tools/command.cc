@@ -78,9 +78,10 @@ void PrintNote(absl::string_view sentence) {
 
 void SilenceNotes() { is_silent = true; }
 
-void ReportIgnoredFlags(const Arguments& arguments) {
+void ReportIgnoredFlags(const Arguments& arguments,
+                        std::span<const Flag> unused) {
   if (is_silent) return;
-  const std::vector<std::string> names = arguments.IgnoredFlags();
+  const std::vector<std::string> names = arguments.IgnoredFlags(unused);
   if (names.empty()) return;
   const std::string line = absl::StrCat("eyrie: accepted without effect: --",
                                         absl::StrJoin(names, ", --"), "\n");

@@ -39,8 +39,10 @@ void PrintNote(absl::string_view sentence);
 // called before threads are started.
 void SilenceNotes();
 
-// Prints the names of given flags without effect to stderr, on one line.
-void ReportIgnoredFlags(const Arguments& arguments);
+// Prints the names of given flags without effect to stderr, on one line. A
+// command does not use those of `unused` in this run.
+void ReportIgnoredFlags(const Arguments& arguments,
+                        std::span<const Flag> unused = {});
 
 // Writes the text to stdout and flushes it. DATA_LOSS: the pipe's reader has
 // exited or the disk is full.

@@ -4,6 +4,7 @@
 
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/file_growth.h"
@@ -15,11 +16,13 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/compat_flag.h"
+#include "tools/flatbuffer_json.h"
 #include "tools/json_object.h"
 #include "tools/module_text.h"
 #include "tools/usage_error.h"
 #include "vm/asm/disassembler.h"
 #include "vm/module/archive.h"
+#include "vm/module/flatbuffer.h"
 #include "vm/module/module_def.h"
 #include "vm/module/verifier.h"
 
@@ -33,7 +36,9 @@ constexpr Flag kFlags[] = {
     {"output", FlagKind::kString, "all",
      "What to print: all, metadata, disassembly, flatbuffer-binary or\n"
      "flatbuffer-json. 'all' is the metadata and the functions. 'eyrie asm'\n"
-     "assembles the disassembly into the same module."},
+     "assembles the disassembly into the same module. The last two are the\n"
+     "file's tables with all their fields, as bytes without the size in front\n"
+     "and as JSON with the names of the public schema."},
     {"json", FlagKind::kBool, "false", "Prints the metadata as JSON."},
     {"signatures", FlagKind::kBool, "false",
      "Prints the arguments and results of each function, one per line, and "
@@ -55,9 +60,10 @@ constexpr Flag kFlags[] = {
     {"compat", FlagKind::kString, "",
      "A release of the public runtime, such as 3.13, whose text to match.\n"
      "Without Eyrie's notes the disassembly is not always a complete module."},
-    {"pretty", FlagKind::kIgnored, "", ""},
+    {"pretty", FlagKind::kBool, "false",
+     "Prints flatbuffer-json with a line for each field."},
+    {"flatbuffer_pretty", FlagKind::kBool, "false", "The same as --pretty."},
     {"agents_md", FlagKind::kIgnored, "", ""},
-    {"flatbuffer_pretty", FlagKind::kIgnored, "", ""},
 };
 
 constexpr char kUsage[] =
@@ -105,14 +111,38 @@ absl::Status PrintFunctions(const Arguments& arguments,
   return vm::Disassemble(module, options, sink);
 }
 
+// Ends a text of at most MostTextOf() bytes.
+absl::Status Finish(TextStream& to, uint64_t file_bytes) {
+  RETURN_IF_ERROR(to.Finish());
+  if (!to.is_too_long()) return absl::OkStatus();
+  return TextTooLongError(MostTextOf(file_bytes), file_bytes);
+}
+
+// Prints the tables of a module, whose values are not checked.
+absl::Status PrintTables(const Arguments& arguments, const vm::Archive& archive,
+                         TextSink sink) {
+  if (vm::FindOlderModule(archive) != nullptr) {
+    return absl::UnimplementedError(
+        "The tables of modules with bytecode 13 have other fields, which "
+        "--output=flatbuffer-json does not print; --json prints the metadata.");
+  }
+  ASSIGN_OR_RETURN(const vm::fbs::Module* module,
+                   vm::VerifyFlatBuffer(archive));
+  const uint64_t file_bytes = archive.bytes().size();
+  TextStream to(MostTextOf(file_bytes), sink);
+  const bool pretty =
+      arguments.GetBool("pretty") || arguments.GetBool("flatbuffer_pretty");
+  PrintFlatBufferJson(*module, pretty, to);
+  return Finish(to, file_bytes);
+}
+
 // Prints the metadata, then the functions if `module` is not null. Prints at
 // most MostTextOf() bytes.
 absl::Status PrintModule(const Arguments& arguments, const vm::ModuleDef& def,
                          const vm::VerifiedModule* module, TextSink sink) {
   const uint64_t file_bytes = def.archive().bytes().size();
   TextStream to(MostTextOf(file_bytes), sink);
-  if (arguments.GetBool("json") ||
-      arguments.GetString("output") == "flatbuffer-json") {
+  if (arguments.GetBool("json")) {
     JsonObject object(to);
     PrintMetadataJson(def, object);
     object.End();
@@ -122,10 +152,7 @@ absl::Status PrintModule(const Arguments& arguments, const vm::ModuleDef& def,
       to.Add("\n");
     }
   }
-  RETURN_IF_ERROR(to.Finish());
-  if (to.is_too_long()) {
-    return TextTooLongError(MostTextOf(file_bytes), file_bytes);
-  }
+  RETURN_IF_ERROR(Finish(to, file_bytes));
   if (module == nullptr) return absl::OkStatus();
   return PrintFunctions(arguments, *module, to.left(), sink);
 }
@@ -192,18 +219,16 @@ absl::Status Dump(const Arguments& arguments, const std::string& path,
   }
   ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
   if (output == "flatbuffer-binary") {
-    const auto bytes = archive->flatbuffer();
+    const auto bytes = archive->flatbuffer().subspan(sizeof(uint32_t));
     return sink({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
-  const bool json = arguments.GetBool("json") || output == "flatbuffer-json";
+  if (output == "flatbuffer-json") {
+    return Annotate(PrintTables(arguments, *archive, sink),
+                    absl::StrCat("(in ", path, ")"));
+  }
+  const bool json = arguments.GetBool("json");
   const bool code =
       output == "disassembly" || !arguments.GetString("function").empty();
-  if (!json && !code && output != "all" && output != "metadata") {
-    return UsageError(absl::StrCat(
-        "--output is '", output,
-        "'; expected all, metadata, disassembly, flatbuffer-binary or "
-        "flatbuffer-json."));
-  }
   ASSIGN_OR_RETURN(vm::ModuleDef module, vm::ModuleDef::Decode(archive));
   std::shared_ptr<const vm::VerifiedModule> verified;
   if (code || arguments.GetBool("verify")) {
@@ -218,6 +243,45 @@ absl::Status Dump(const Arguments& arguments, const std::string& path,
                      sink);
 }
 
+constexpr absl::string_view kOutputs[] = {
+    "all", "metadata", "disassembly", "flatbuffer-binary", "flatbuffer-json"};
+
+// Refuses an unknown output, and flags that the output does not use.
+absl::Status CheckUse(const Arguments& arguments) {
+  const std::string& function = arguments.GetString("function");
+  const std::string& output = arguments.GetString("output");
+  if (!absl::c_linear_search(kOutputs, output)) {
+    return UsageError(absl::StrCat(
+        "--output is '", output,
+        "'; expected all, metadata, disassembly, flatbuffer-binary or "
+        "flatbuffer-json."));
+  }
+  const bool is_code = output == "disassembly" || !function.empty();
+  const bool is_json = output == "flatbuffer-json";
+  const bool is_metadata =
+      !is_code && (output == "all" || output == "metadata");
+  const struct {
+    const char* flag;
+    bool is_used;
+    const char* needs;
+  } kUses[] = {
+      {"pretty", is_json, "--output=flatbuffer-json"},
+      {"flatbuffer_pretty", is_json, "--output=flatbuffer-json"},
+      {"json", is_metadata, "--output=metadata"},
+      {"signatures", is_metadata, "--output=metadata"},
+  };
+  for (const auto& use : kUses) {
+    if (use.is_used || !arguments.GetBool(use.flag)) continue;
+    return UsageError(absl::StrCat("--", use.flag, " needs ", use.needs,
+                                   "; it has no effect on ",
+                                   is_code && output != "disassembly"
+                                       ? absl::StrCat("--function=", function)
+                                       : absl::StrCat("--output=", output),
+                                   "."));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Run(std::span<const char* const> args) {
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
   if (arguments.GetBool("help")) {
@@ -228,6 +292,7 @@ absl::Status Run(std::span<const char* const> args) {
                                    arguments.positional().size(), "."));
   }
   RETURN_IF_ERROR(CheckCompat(arguments));
+  RETURN_IF_ERROR(CheckUse(arguments));
   if (const std::string& folder = arguments.GetString("rodata");
       !folder.empty()) {
     if (!IsFolder(folder)) {

@@ -31,11 +31,12 @@ constexpr Flag kJitFlags[] = {
      /*needs_jit=*/true},
 };
 
-// Returns null if compiling is not possible. A lazy compiler fails only when a
-// function is hot, so an eager one is created to report the reason.
+// Returns null if compiling is not possible, with a note if the user would miss
+// it. A lazy compiler fails only when a function is hot, so an eager one is
+// created to report the reason.
 std::shared_ptr<const vm::Jit> CreateJit(vm::jit::Mode mode,
                                          vm::jit::Names names, bool verbose) {
-  if (verbose) {
+  if (verbose || mode == vm::jit::Mode::kEager) {
     const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
     if (!refused.ok()) {
       PrintNote(absl::StrCat(refused.message(), " Modules are interpreted."));

@@ -79,6 +79,12 @@ constexpr Flag kOpenFlags[] = {
      "Rejects executables of native code, and native libraries: use it for\n"
      "modules you do not trust. Vulkan shaders cannot access memory outside\n"
      "their buffers."},
+    {"isolate", FlagKind::kBool, "false",
+     "Runs native code of modules in a process of its own, which can do "
+     "nothing\n"
+     "but compute: use it for modules you do not trust. Native libraries "
+     "still\n"
+     "run in this process."},
     {"executable_plugin", FlagKind::kList, "",
      "A library that provides functions which kernels import, for CPU "
      "devices:\n"
@@ -221,6 +227,7 @@ absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments) {
   options.allow_system_executables =
       arguments.GetBool("allow_system_executables");
   options.allow_native_code = !arguments.GetBool("no_native_code");
+  options.isolate = arguments.GetBool("isolate");
   if (arguments.IsSet("max_idle_memory")) {
     RETURN_IF_ERROR(ReadSize(arguments, "max_idle_memory",
                              options.max_idle_memory.emplace()));

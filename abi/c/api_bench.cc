@@ -219,9 +219,11 @@ void Pooled(benchmark::State& state) {
   };
   std::deque<std::future<void>> requested;
   for (auto _ : state) {
-    if (requested.size() == 2 * threads) {
-      requested.front().get();
-      requested.pop_front();
+    if (requested.size() == 32 * threads) {
+      for (size_t i = 0; i < 16 * threads; ++i) {
+        requested.front().get();
+        requested.pop_front();
+      }
     }
     requested.push_back(
         pool->Run([&call, begin = std::chrono::steady_clock::now()](

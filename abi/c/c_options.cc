@@ -143,6 +143,7 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
       offsetof(eyrie_device_options_t, max_idle_memory),
       offsetof(eyrie_device_options_t, thread_count),
       offsetof(eyrie_device_options_t, vulkan_device),
+      offsetof(eyrie_device_options_t, isolate),
       sizeof(eyrie_device_options_t),
   };
   ASSIGN_OR_RETURN(const eyrie_device_options_t options,
@@ -152,6 +153,7 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
   setup.driver.notice = NotesTo(NoticeOf(options), setup.log);
   setup.driver.allow_system_executables = options.allow_system_executables != 0;
   setup.driver.allow_native_code = options.no_native_code == 0;
+  setup.driver.isolate = options.isolate != 0;
   if (options.max_idle_memory != 0) {
     setup.driver.max_idle_memory = options.max_idle_memory;
   }

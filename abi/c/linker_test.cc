@@ -377,7 +377,8 @@ TEST(Linker, ServesInitializers) {
   EXPECT_EQ(seen, 7);
 }
 
-constexpr char kAsync[] = "async func @f(%a: tensor<?xf32>) -> tensor<?xf32>";
+constexpr char kAsyncHost[] =
+    "async func @f(%a: tensor<?xf32>) -> tensor<?xf32>";
 
 // A module with fences calls a function that another thread finishes.
 TEST(Linker, SignalsFences) {
@@ -403,7 +404,7 @@ TEST(Linker, SignalsFences) {
           return x;
         }));
     tests::ModuleBuilder module;
-    AddForwarding(module, "host.f", "0rrr_r", kAsync);
+    AddForwarding(module, "host.f", "0rrr_r", kAsyncHost);
     module.functions.back().attributes.emplace_back("iree.abi.model",
                                                     "coarse-fences");
     auto context =
@@ -424,7 +425,7 @@ TEST(Linker, WaitsForOthers) {
           return x;
         }));
     tests::ModuleBuilder module;
-    AddForwarding(module, "host.f", "0rrr_r", kAsync);
+    AddForwarding(module, "host.f", "0rrr_r", kAsyncHost);
     module.functions.back().attributes.emplace_back("iree.abi.model",
                                                     "coarse-fences");
     auto context =

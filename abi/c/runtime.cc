@@ -380,6 +380,26 @@ eyrie_error_t* eyrie_context_create_with_options(
       {modules, module_count}, {devices, device_count}, options, out_context));
 }
 
+eyrie_error_t* eyrie_context_open(const char* path, const char* device,
+                                  const eyrie_context_options_t* options,
+                                  eyrie_context_t** out_context) {
+  eyrie_module_t* module = nullptr;
+  eyrie_device_t* opened = nullptr;
+  eyrie_error_t* error = eyrie_module_load_file(path, &module);
+  if (error == nullptr && device != nullptr) {
+    error = eyrie_device_open(device, nullptr, &opened);
+  }
+  // Without a module it fails, too, and frees the log's data.
+  eyrie_error_t* const own = eyrie_context_create_with_options(
+      &module, error == nullptr ? 1 : 0, &opened, opened == nullptr ? 0 : 1,
+      options, out_context);
+  eyrie_device_release(opened);
+  eyrie_module_release(module);
+  if (error == nullptr) return own;
+  eyrie_error_free(own);
+  return error;
+}
+
 void eyrie_context_cancel(eyrie_context_t* context) {
   context->session->Cancel();
 }

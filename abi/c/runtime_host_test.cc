@@ -148,6 +148,14 @@ TEST(HostLog, DataIsFreedOnce) {
     EXPECT_EQ(context_freed, fails ? 1 : 0);
     eyrie_context_free(context);
     EXPECT_EQ(context_freed, 1);
+    context = nullptr;
+    of_context.timeout_ns = 0;
+    eyrie_error_free(eyrie_context_open(
+        fails ? "absent.vmfb" : "tests/modules/3.13/add.vmfb", "local-sync",
+        &of_context, &context));
+    EXPECT_EQ(context_freed, fails ? 2 : 1);
+    eyrie_context_free(context);
+    EXPECT_EQ(context_freed, 2);
     eyrie_device_release(device);
     EXPECT_EQ(device_freed, 1);
   }
@@ -247,7 +255,7 @@ class Counting final : public Allocator {
   std::map<void*, size_t> sizes_;  // keyed by address
 };
 
-Result<Value> Row(std::vector<float> numbers) {
+Result<Value> RowValue(std::vector<float> numbers) {
   return Value::Array({static_cast<int64_t>(numbers.size())}, numbers);
 }
 
@@ -265,8 +273,8 @@ TEST(HostAllocator, GetsBackWhatItGave) {
         const auto module = Module::Load(kAdd);
         auto context = Context::Create(*device, *module);
         for (int i = 0; i < 10; ++i) {
-          auto sum =
-              context->Call("add", {*Row({1, 2, 3, 4}), *Row({4, 3, 2, 1})});
+          auto sum = context->Call(
+              "add", {*RowValue({1, 2, 3, 4}), *RowValue({4, 3, 2, 1})});
           ASSERT_TRUE(sum) << sum.error().message();
           if (i % 5 == 0) kept.push_back(std::move((*sum)[0]));
         }
@@ -309,7 +317,7 @@ TEST(HostAllocator, ContentsDoNotMatter) {
 TEST(HostAllocator, TakesUploads) {
   const auto allocator = std::make_shared<Counting>();
   const auto device = Device::Open("local-sync", {.allocator = allocator});
-  const auto value = Row({1, 2})->Upload(*device);
+  const auto value = RowValue({1, 2})->Upload(*device);
   ASSERT_TRUE(value) << value.error().message();
   EXPECT_TRUE(allocator->Holds(value->elements<float>()->data()));
 }
@@ -366,7 +374,7 @@ TEST(HostAllocator, MustBeWellGiven) {
   // Memory that is not aligned is freed at once.
   const auto crooked = std::make_shared<Counting>(1 << 30, 8);
   const auto device = Device::Open("local-sync", {.allocator = crooked});
-  EXPECT_EQ(Text(Row({1, 2})->Upload(*device)),
+  EXPECT_EQ(Text(RowValue({1, 2})->Upload(*device)),
             "9: The host's allocator gives memory that begins 8 bytes past a "
             "multiple of 64, the alignment that it is asked for.");
   EXPECT_EQ(crooked->live(), 0u);
@@ -399,8 +407,8 @@ TEST(HostAllocator, ThreadsShareIt) {
         auto context = Context::Create(*device, *module);
         for (int i = 0; i < 100; ++i) {
           const float number = static_cast<float>(t * i);
-          auto sum = context->Call(
-              "add", {*Row({number, 0, 0, 0}), *Row({number, 0, 0, 0})});
+          auto sum = context->Call("add", {*RowValue({number, 0, 0, 0}),
+                                           *RowValue({number, 0, 0, 0})});
           EXPECT_EQ((*(*sum)[0].elements<float>())[0], 2 * number);
           std::lock_guard<std::mutex> lock(mutex);
           kept.push_back(std::move((*sum)[0]));

@@ -1,10 +1,13 @@
 // Tests limits, cancelling and untrusted modules through the embedding API.
 #include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "abi/c/c_value_text.h"
 #include "eyrie/fence.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
@@ -20,12 +23,18 @@ constexpr int64_t kForEver = int64_t{1} << 60;
 
 // Returns "8: The first line.", or "OK".
 template <typename T>
-std::string Text(const Result<T>& result) {
-  if (result.ok()) return "OK";
-  const std::string message = result.error().message();
-  return absl::StrCat(result.error().code(), ": ",
-                      message.substr(0, message.find('\n')));
+std::string Brief(const Result<T>& result) {
+  return FirstLine(Text<T>(result));
 }
+
+class HeapAllocator final : public Allocator {
+ public:
+  void* Allocate(size_t size, size_t alignment) override {
+    return std::aligned_alloc(alignment,
+                              (size + alignment - 1) / alignment * alignment);
+  }
+  void Free(void* memory, size_t) override { std::free(memory); }
+};
 
 class LimitsApiTest : public testing::Test {
  protected:
@@ -33,7 +42,7 @@ class LimitsApiTest : public testing::Test {
     return Context::Create(*device_, *module_, options);
   }
   static std::string SumTo(Context& context, int64_t count) {
-    return Text(context.Call("sum_to", {count}));
+    return Brief(context.Call("sum_to", {count}));
   }
 
   Result<Device> device_ = Device::Open("local-sync");
@@ -66,11 +75,11 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
        "4: The call exceeds its time limit (30ms)."},
   };
   Result<Context> other = NewContext({.fuel = 1000});
-  ASSERT_EQ(Text(other), "OK");
+  ASSERT_EQ(Brief(other), "OK");
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
     Result<Context> context = NewContext(c.limits);
-    ASSERT_EQ(Text(context), "OK");
+    ASSERT_EQ(Brief(context), "OK");
     EXPECT_FALSE(context->failed());
     EXPECT_EQ(SumTo(*context, c.count), c.want);
     const bool failed = std::string(c.want) != "OK";
@@ -84,29 +93,29 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
 // others.
 TEST_F(LimitsApiTest, FencesAreWaitedFor) {
   auto fence = Fence::Create(*device_);
-  ASSERT_EQ(Text(fence), "OK");
+  ASSERT_EQ(Brief(fence), "OK");
   for (const int64_t ns : {0, 1, 2000000}) {
-    EXPECT_EQ(Text(fence->Wait(std::chrono::nanoseconds(ns))),
+    EXPECT_EQ(Brief(fence->Wait(std::chrono::nanoseconds(ns))),
               "4: The semaphore is at 0 and did not reach 1 in time.");
   }
   std::thread signaller([&fence] {
     std::this_thread::sleep_for(milliseconds(20));
-    EXPECT_EQ(Text(fence->Signal()), "OK");
+    EXPECT_EQ(Brief(fence->Signal()), "OK");
   });
-  EXPECT_EQ(Text(fence->Wait(std::chrono::nanoseconds::max())), "OK");
+  EXPECT_EQ(Brief(fence->Wait(std::chrono::nanoseconds::max())), "OK");
   signaller.join();
 }
 
 TEST_F(LimitsApiTest, LimitsOfTimeNeedAThread) {
   const tests::ThreadLimit none(0);
-  EXPECT_EQ(Text(NewContext({})), "OK");
-  EXPECT_EQ(Text(NewContext({.timeout = std::chrono::nanoseconds::max()})),
+  EXPECT_EQ(Brief(NewContext({})), "OK");
+  EXPECT_EQ(Brief(NewContext({.timeout = std::chrono::nanoseconds::max()})),
             "8: Cannot start a thread for limits of time: Resource temporarily "
             "unavailable.");
 }
 
 TEST_F(LimitsApiTest, MemoryMayNotSufficeToStart) {
-  EXPECT_EQ(Text(NewContext({.max_memory = 64})).substr(0, 3), "8: ");
+  EXPECT_EQ(Brief(NewContext({.max_memory = 64})).substr(0, 3), "8: ");
 }
 
 // Memory for encoded arguments is charged, and only while it is needed.
@@ -129,11 +138,11 @@ TEST_F(LimitsApiTest, ArgumentsAreCharged) {
       {"a short array", *Value::Array({1}, {1.f}), "OK"},
   };
   auto context = Context::Create(*device_, *bytecode, {.max_memory = kLimit});
-  ASSERT_EQ(Text(context), "OK");
+  ASSERT_EQ(Brief(context), "OK");
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
     for (int i = 0; i < 2; ++i) {
-      const std::string text = Text(context->Call("named", {c.x, c.x}));
+      const std::string text = Brief(context->Call("named", {c.x, c.x}));
       EXPECT_NE(text.find(c.want), std::string::npos) << text;
     }
   }
@@ -141,7 +150,7 @@ TEST_F(LimitsApiTest, ArgumentsAreCharged) {
 
 TEST_F(LimitsApiTest, CancelsFromAnotherThread) {
   Result<Context> context = NewContext({});
-  ASSERT_EQ(Text(context), "OK");
+  ASSERT_EQ(Brief(context), "OK");
   std::thread canceller([&context] {
     std::this_thread::sleep_for(milliseconds(20));
     context->Cancel();
@@ -153,11 +162,34 @@ TEST_F(LimitsApiTest, CancelsFromAnotherThread) {
 
 TEST_F(LimitsApiTest, RefusesNativeCode) {
   auto device = Device::Open("local-sync", {.no_native_code = true});
-  ASSERT_EQ(Text(device), "OK");
-  EXPECT_EQ(Text(Context::Create(*device, *module_)).substr(0, 4), "12: ");
+  ASSERT_EQ(Brief(device), "OK");
+  EXPECT_EQ(Brief(Context::Create(*device, *module_)).substr(0, 4), "12: ");
   auto bytecode = Module::Load("tests/modules/3.13/vm_control.vmfb");
   auto context = Context::Create(*device, *bytecode);
-  EXPECT_EQ(Text(context), "OK");
+  EXPECT_EQ(Brief(context), "OK");
+}
+
+TEST_F(LimitsApiTest, IsolatesNativeCode) {
+  auto module = Module::Load("tests/modules/3.13/add.vmfb");
+  for (const char* name : {"local-sync", "local-task"}) {
+    auto device = Device::Open(name, {.isolate = true});
+    ASSERT_EQ(Brief(device), "OK");
+    auto context = Context::Create(*device, *module);
+    ASSERT_EQ(Brief(context), "OK");
+    // The host's arrays are copied; results can be read in place.
+    const Value a = *Value::Array({4}, {1.f, 2.f, 3.f, 4.f});
+    auto sums = context->Call("add", {a, a});
+    ASSERT_EQ(Brief(sums), "OK");
+    EXPECT_EQ(sums->front().elements<float>()->back(), 8);
+    auto doubled = context->Call("add", {sums->front(), sums->front()});
+    ASSERT_EQ(Brief(doubled), "OK");
+    EXPECT_EQ(doubled->front().elements<float>()->back(), 16);
+  }
+  const auto allocator = std::make_shared<HeapAllocator>();
+  EXPECT_EQ(Brief(Device::Open("local-sync",
+                               {.allocator = allocator, .isolate = true})),
+            "3: --isolate cannot be combined with an allocator of the host: a "
+            "worker shares its own memory.");
 }
 
 TEST_F(LimitsApiTest, BadOptions) {

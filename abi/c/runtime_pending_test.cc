@@ -46,7 +46,7 @@ class Loop {
   int wakes_ = 0;
 };
 
-struct Row {
+struct PendingRow {
   const char* module;
   const char* function;
   std::vector<Value> arguments;
@@ -56,7 +56,7 @@ struct Row {
 
 TEST(PendingCallTest, GivesWhatACallGives) {
   const Value four = *Value::Array({4}, {1.f, 2.f, 3.f, 4.f});
-  const Row rows[] = {
+  const PendingRow rows[] = {
       {"3.13/vm_yield.vmfb", "yield_loop", {3}, "3", 4},
       {"3.13/vm_yield.vmfb", "yield_loop", {0}, "0", 1},
       {"3.13/loops.vmfb", "gcd", {1071, 462}, "21", 1},
@@ -64,7 +64,7 @@ TEST(PendingCallTest, GivesWhatACallGives) {
       {"3.13/add.async.vmfb", "add", {four, four}, nullptr, 1},
       {"3.13/vm_control.vmfb", "fail_if", {1}, nullptr, 1},
   };
-  for (const Row& row : rows) {
+  for (const PendingRow& row : rows) {
     SCOPED_TRACE(absl::StrCat(row.module, " @", row.function));
     Context context = tests::OpenContext(row.module);
     auto function = context.Find(row.function);

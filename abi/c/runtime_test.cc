@@ -324,6 +324,33 @@ TEST_F(CApiTest, ContextsThatCannotBeMade) {
   EXPECT_EQ(context, nullptr) << "written after an error";
 }
 
+TEST_F(CApiTest, ContextsOfAFile) {
+  const struct {
+    const char* path;
+    const char* device;
+    const char* want;
+  } kCases[] = {
+      {kAdd, "local-sync", "OK"},
+      {"no/such.vmfb", "local-sync",
+       "5: Cannot open no/such.vmfb: No such file or directory."},
+      {kAdd, "none",
+       "5: Unknown driver 'none'; expected one of 'local-sync', 'local-task', "
+       "'vulkan'."},
+      {kAdd, nullptr,
+       "12: The module needs more devices than are given (none). HAL device "
+       "`__device_0` not found or unavailable.\n  at module.__init+0x18a"},
+      {"tests/modules/3.13/vm_library.vmfb", nullptr, "OK"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.path);
+    eyrie_context_t* context = nullptr;
+    EXPECT_EQ(
+        ErrorText(eyrie_context_open(c.path, c.device, nullptr, &context)),
+        c.want);
+    eyrie_context_free(context);
+  }
+}
+
 TEST(CppApiTest, ErrorsAreValues) {
   EXPECT_EQ(Text(Device::Open("nowhere")),
             "5: Unknown driver 'nowhere'; expected one of 'local-sync', "

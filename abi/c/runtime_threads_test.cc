@@ -15,7 +15,7 @@
 namespace eyrie {
 namespace {
 
-constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
+constexpr char kAddModule[] = "tests/modules/3.13/add.vmfb";
 constexpr char kCounter[] = "tests/modules/3.13/counter.vmfb";
 constexpr char kLoops[] = "tests/modules/3.13/loops.vmfb";
 
@@ -59,7 +59,7 @@ TEST(CppApiTest, CallPool) {
   constexpr int kThreads = 3;
   constexpr int kCalls = 50;
   auto device = Device::Open("local-sync");
-  auto module = Module::Load(kAdd);
+  auto module = Module::Load(kAddModule);
   ASSERT_TRUE(module) << module.error().message();
   auto pool = CallPool::Start(*device, *module, 4);
   ASSERT_TRUE(pool) << pool.error().message();

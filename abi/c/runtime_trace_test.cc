@@ -15,8 +15,8 @@
 namespace eyrie {
 namespace {
 
-constexpr char kDigits[] = "samples/digits/digits.vmfb";
-constexpr char kLoops[] = "tests/modules/3.13/loops.vmfb";
+constexpr char kDigitsModule[] = "samples/digits/digits.vmfb";
+constexpr char kLoopsModule[] = "tests/modules/3.13/loops.vmfb";
 
 // Returns "category name" of each event in a trace.
 std::set<std::string> NamesOf(Trace& trace) {
@@ -51,7 +51,7 @@ Value Image() { return *Value::Array({8, 8}, std::vector<float>(64, 0.5f)); }
 TEST(TraceApiTest, ACallOnEachDevice) {
   for (const char* device : {"local-sync", "local-task"}) {
     SCOPED_TRACE(device);
-    auto context = Load(device, kDigits);
+    auto context = Load(device, kDigitsModule);
     ASSERT_TRUE(context.ok());
     auto trace = Trace::Start();
     ASSERT_TRUE(trace.ok());
@@ -78,7 +78,7 @@ TEST(TraceApiTest, ACallOnEachDevice) {
 }
 
 TEST(TraceApiTest, KernelsOnly) {
-  auto context = Load("local-sync", kDigits);
+  auto context = Load("local-sync", kDigitsModule);
   auto trace = Trace::Start({.kernels_only = true});
   ASSERT_TRUE(trace.ok());
   ASSERT_TRUE(context->Call("classify", {Image()}).ok());
@@ -90,7 +90,7 @@ TEST(TraceApiTest, Errors) {
   auto trace = Trace::Start({.max_bytes = 1});
   ASSERT_TRUE(trace.ok());
   EXPECT_EQ(Trace::Start().error().code(), EYRIE_FAILED_PRECONDITION);
-  auto context = Load("local-sync", kLoops);
+  auto context = Load("local-sync", kLoopsModule);
   ASSERT_TRUE(context->Call("sum_to", {1000}).ok());
   EXPECT_GT(trace->dropped(), 0u);
   EXPECT_TRUE(Trace::Start().ok());  // possible after the first has stopped
@@ -112,7 +112,7 @@ TEST(TraceApiTest, Errors) {
 
 // A module that ran before the trace, and a failure in a call of an import.
 TEST(TraceApiTest, FunctionsRunTracedAndNot) {
-  auto context = Load("local-sync", kLoops);
+  auto context = Load("local-sync", kLoopsModule);
   for (int i = 0; i < 3; ++i) {
     const auto plain = context->Call("sum_to", {10});
     ASSERT_TRUE(plain.ok());
@@ -132,7 +132,7 @@ TEST(TraceApiTest, TracesWhileThreadsCall) {
   std::vector<std::thread> threads;
   for (const char* device : {"local-sync", "local-task"}) {
     threads.emplace_back([&over, device] {
-      auto context = Load(device, kDigits);
+      auto context = Load(device, kDigitsModule);
       while (!over.load()) {
         EXPECT_TRUE(context->Call("classify", {Image()}).ok());
       }

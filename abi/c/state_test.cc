@@ -208,12 +208,12 @@ TEST_F(StateTest, AFailedContextIsNotCopied) {
   EXPECT_EQ(Text(context.TakeSnapshot()).substr(0, 2), "9:");
 }
 
-struct Row {
+struct StateRow {
   const char* device;
   const char* module;
 };
 
-class StateOfTensors : public testing::TestWithParam<Row> {};
+class StateOfTensors : public testing::TestWithParam<StateRow> {};
 
 TEST_P(StateOfTensors, IsRestored) {
   ChooseLavapipe();
@@ -241,11 +241,11 @@ TEST_P(StateOfTensors, IsRestored) {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, StateOfTensors,
-    testing::Values(Row{"local-sync", "counter.vmfb"},
-                    Row{"local-sync", "counter.async.vmfb"},
-                    Row{"local-task", "counter.async.vmfb"},
-                    Row{"vulkan", "counter.vulkan.vmfb"},
-                    Row{"vulkan", "counter.vulkan-async.vmfb"}),
+    testing::Values(StateRow{"local-sync", "counter.vmfb"},
+                    StateRow{"local-sync", "counter.async.vmfb"},
+                    StateRow{"local-task", "counter.async.vmfb"},
+                    StateRow{"vulkan", "counter.vulkan.vmfb"},
+                    StateRow{"vulkan", "counter.vulkan-async.vmfb"}),
     [](const auto& row) {
       std::string name = absl::StrCat(row.param.device, row.param.module);
       std::erase_if(name, [](char c) { return !isalnum(c); });

@@ -68,7 +68,9 @@ absl::Status Invoker::CallOut(std::span<const HostValue* const> given,
   std::vector<HostValue> storage(signature_.results().size());
   std::vector<const HostValue*> all(outs.begin(), outs.end());
   all.resize(std::max(all.size(), storage.size()));
-  for (size_t i = 0; !flat_ && i < signature_.arguments().size(); ++i) {
+  // Slots are parts of the only result, for which there is no single array.
+  const bool makes_storage = !flat_ && !signature_.results_are_slots();
+  for (size_t i = 0; makes_storage && i < signature_.arguments().size(); ++i) {
     const Type* const type = StaticStorageType(i);
     if (type == nullptr) continue;
     const auto index =

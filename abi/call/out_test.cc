@@ -1,18 +1,26 @@
 // Tests calls whose results go into the caller's memory.
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "abi/call/invoker.h"
+#include "abi/call/result_memory.h"
+#include "abi/call/session.h"
 #include "abi/value/out_array.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/support/json_text.h"
 #include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
+#include "vm/asm/assembler.h"
+#include "vm/asm/disassembler.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::abi {
 namespace {
@@ -108,6 +116,38 @@ TEST(Out, StorageOrCopies) {
       }
     }
   }
+}
+
+// Memory of an allocator holds whole results, not slots of one.
+TEST(Out, ResultsInSlotsHaveNoStorage) {
+  class Heap final : public hal::HostMemory {
+    void* Allocate(size_t size, size_t alignment) override {
+      return std::aligned_alloc(alignment, (size + 63) / 64 * 64);
+    }
+    void Free(void* memory, size_t) override { std::free(memory); }
+  };
+  const auto declared = vm::LoadModule("tests/modules/3.13/destination.vmfb");
+  ASSERT_EQ(StatusText(declared), "OK");
+  const std::string text = absl::StrReplaceAll(*vm::Disassemble(**declared),
+                                               {{"vm.export @add_into\n",
+                                                 R"(vm.export @add_into
+//! func.attr "iree.abi" = e"{\"r\":[[\"stuple\",[\"ndarray\",\"f32\",1,4]]]}"
+)"}});
+  const auto bytes = vm::Assemble(text, "destination.vmasm");
+  ASSERT_EQ(StatusText(bytes), "OK");
+  const auto program = LoadProgram(*bytes, "destination.vmfb");
+  ASSERT_EQ(StatusText(program), "OK");
+  auto session = Session::Create(
+      {*program}, *OpenDevices({}, hal::DriverOptions()), SessionOptions());
+  ASSERT_EQ(StatusText(session), "OK");
+  Invoker invoker = Find(**session, "add_into");
+  const HostValue a(Floats({1, 2, 3, 4}));
+  const HostValue* const given[] = {&a, &a};
+  const ResultMemory memory(std::make_shared<Heap>(), nullptr);
+  std::vector<HostValue> results;
+  ASSERT_EQ(StatusText(invoker.CallOut(given, {}, {}, memory, results)), "OK");
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(tests::JsonText(results[0]), "[[2.0, 4.0, 6.0, 8.0]]");
 }
 
 // Memory of the last result takes the next one.

@@ -134,6 +134,7 @@ void Printer::AppendRef(RefObject& object) {
         storage->Map(hal::memory_access::kRead, 0, storage->byte_length());
     if (bytes.ok()) {
       AppendBytes(*bytes);
+      storage->Unmap(0, storage->byte_length()).IgnoreError();
     } else {
       absl::StrAppend(&out_, "(", bytes.status().message(), ")");
     }

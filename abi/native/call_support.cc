@@ -55,6 +55,23 @@ hal::BufferParams ResultParams(uint64_t owner) {
   return params;
 }
 
+bool IsGivenAway(const vm::ModuleState& import, size_t slot,
+                 const hal::BufferView& view,
+                 std::span<const hal::BufferView* const> all) {
+  const hal::Buffer& buffer = *view.buffer();
+  // The slot borrows the only reference.
+  if (!import.IsGiven(slot) || !view.IsUnique() || !buffer.IsUnique() ||
+      !buffer.HasOneOwner() || &buffer.allocation() != &buffer ||
+      buffer.host_data() == nullptr ||
+      !buffer.CheckAccess(hal::memory_access::kWrite).ok()) {
+    return false;
+  }
+  // Another argument may be the same.
+  return std::count_if(all.begin(), all.end(), [&](const auto* other) {
+           return other != nullptr && other->buffer().get() == &buffer;
+         }) == 1;
+}
+
 absl::Status NoViewError(size_t index, absl::string_view callee,
                          const RefObject* object) {
   return absl::InvalidArgumentError(

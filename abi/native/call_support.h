@@ -61,6 +61,13 @@ absl::Status WithElements(const hal::BufferView& view, const Use& use) {
   return buffer.Unmap(0, view.byte_length());
 }
 
+// Reports whether a result may take the memory of the argument in a slot: the
+// caller gives it away, nothing else refers to its view or its memory, and the
+// host may write to it. `all` are the arguments of the call.
+bool IsGivenAway(const vm::ModuleState& import, size_t slot,
+                 const hal::BufferView& view,
+                 std::span<const hal::BufferView* const> all);
+
 // Returns the error "Argument 1 of the function is null; a !hal.buffer_view is
 // required."
 absl::Status NoViewError(size_t index, absl::string_view callee,

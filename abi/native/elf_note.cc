@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
+#include "base/elf_machine.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -15,17 +16,6 @@ constexpr char kOwner[] = "EYRIE";  // with its zero byte
 constexpr uint32_t kNoteType = 1;
 constexpr char kSection[] = ".note.eyrie.abi";
 constexpr uint64_t kNoteAlignment = 4;
-
-#if defined(__x86_64__)
-constexpr Elf64_Half kMachine = EM_X86_64;
-constexpr char kMachineName[] = "x86-64";
-#elif defined(__aarch64__)
-constexpr Elf64_Half kMachine = EM_AARCH64;
-constexpr char kMachineName[] = "AArch64";
-#else
-constexpr Elf64_Half kMachine = EM_NONE;
-constexpr char kMachineName[] = "an unknown machine";
-#endif
 
 absl::Status Damaged(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -120,10 +110,10 @@ bool IsElf(std::span<const uint8_t> bytes) {
 absl::Status CheckNativeElf(std::span<const uint8_t> bytes,
                             absl::string_view path) {
   ASSIGN_OR_RETURN(const Elf64_Ehdr header, ReadHeader(bytes, path));
-  if (header.e_machine != kMachine) {
-    return absl::UnimplementedError(
-        absl::StrCat("'", path, "' is for another machine (ELF machine ",
-                     header.e_machine, "); this is ", kMachineName, "."));
+  if (header.e_machine != ThisElfMachine()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "'", path, "' is for another machine (ELF machine ", header.e_machine,
+        "); this is ", ElfMachineName(ThisElfMachine()), "."));
   }
   // The system's loader does not check the file's offsets, so check them here.
   ByteReader in(bytes);
@@ -187,7 +177,7 @@ std::string CreateNoteObject(absl::string_view manifest) {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_REL;
-  header.e_machine = kMachine;
+  header.e_machine = ThisElfMachine();
   header.e_version = EV_CURRENT;
   header.e_shoff = sections_at;
   header.e_ehsize = sizeof(Elf64_Ehdr);

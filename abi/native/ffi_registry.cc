@@ -56,10 +56,10 @@ const RegisteredType* FfiRegistry::FindType(int64_t id) const {
 }
 
 const RegisteredHandler* FfiRegistry::FindHandler(
-    absl::string_view name) const {
+    absl::string_view name, absl::string_view platform) const {
   const auto [first, last] = handlers_.equal_range(name);
   for (auto row = first; row != last; ++row) {
-    if (IsHostPlatform(row->second.platform)) return &row->second;
+    if (IsSamePlatform(row->second.platform, platform)) return &row->second;
   }
   return first == last ? nullptr : &first->second;
 }
@@ -74,6 +74,15 @@ FfiRegistry* RegistrationScope::Current() { return current_registry; }
 bool IsHostPlatform(absl::string_view platform) {
   return absl::EqualsIgnoreCase(platform, "Host") ||
          absl::EqualsIgnoreCase(platform, "cpu");
+}
+
+bool IsCudaPlatform(absl::string_view platform) {
+  return absl::EqualsIgnoreCase(platform, "CUDA");
+}
+
+bool IsSamePlatform(absl::string_view a, absl::string_view b) {
+  return absl::EqualsIgnoreCase(a, b) ||
+         (IsHostPlatform(a) && IsHostPlatform(b));
 }
 
 }  // namespace eyrie::native

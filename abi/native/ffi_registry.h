@@ -46,9 +46,10 @@ class FfiRegistry {
 
   // Returns a type, or nullptr if it is unknown.
   const RegisteredType* FindType(int64_t id) const;
-  // Returns the handler of this name for the host, else for any platform, else
+  // Returns the handler of this name for the platform, else for any, else
   // nullptr.
-  const RegisteredHandler* FindHandler(absl::string_view name) const;
+  const RegisteredHandler* FindHandler(absl::string_view name,
+                                       absl::string_view platform) const;
   const std::multimap<std::string, RegisteredHandler, std::less<>>& handlers()
       const {
     return handlers_;
@@ -77,6 +78,10 @@ class RegistrationScope {
 
 // Reports whether the platform is "Host" or "cpu", in any case.
 bool IsHostPlatform(absl::string_view platform);
+// Reports whether the platform is "CUDA", in any case.
+bool IsCudaPlatform(absl::string_view platform);
+// Reports whether two names are those of one platform.
+bool IsSamePlatform(absl::string_view a, absl::string_view b);
 
 }  // namespace eyrie::native
 

@@ -11,6 +11,7 @@
 #include "abi/native/elf_note.h"
 #include "abi/native/guarded_call.h"
 #include "absl/strings/str_cat.h"
+#include "base/folders.h"
 #include "base/mapped_file.h"
 #include "base/math_library.h"
 #include "base/plain_text.h"
@@ -34,11 +35,6 @@ OpenedLibraries& Opened() {
 std::string SystemError() {
   const char* text = ::dlerror();
   return text == nullptr ? "no reason is given" : text;
-}
-
-// Adds a slash if there is none, so that the system searches no folders.
-std::string ExplicitPath(const std::string& path) {
-  return path.find('/') == path.npos ? absl::StrCat("./", path) : path;
 }
 
 }  // namespace

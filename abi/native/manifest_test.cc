@@ -60,7 +60,8 @@ TEST(Manifest, Describes) {
       {R"("arguments": ["4x?xf32", "*xf32"], "results": [{"dtype": "f32",)"
        R"( "shape": ["0.1", "0.-2", "0.2:", "0.:-2", "1.127"]}])",
        "(4x?xf32, *xf32) -> ([0.1]x[0.-2]x[0.2:]x[0.:-2]x[1.127]xf32)"},
-      {R"("platform": "CUDA")", "() -> () on CUDA, which does not run here"},
+      {R"("platform": "CUDA")", "() -> () on CUDA"},
+      {R"("platform": "ROCM")", "() -> () on ROCM, which does not run here"},
   };
   for (const auto& c : kCases) {
     const auto manifest = Manifest::Parse(WithFunction(c.members));

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/native/cuda_device.h"
 #include "abi/native/task_pool.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,6 +38,8 @@ struct NativeServices {
   std::map<std::string, void*> user_data;
   // Receives a warning about a library. May be null. Thread-safe.
   std::function<void(absl::string_view)> notice = {};
+  // For handlers of CUDA.
+  std::shared_ptr<SharedCudaDevice> cuda = std::make_shared<SharedCudaDevice>();
 };
 
 // An import of a module, in one context.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/status_macros.h"
 
 namespace eyrie::native {
 
@@ -31,6 +32,19 @@ TaskPool::~TaskPool() {
   for (Thread& thread : threads) thread.Detach();
 }
 
+absl::Status TaskPool::AddThread() {
+  ASSIGN_OR_RETURN(Thread thread,
+                   Thread::Start("tasks of native functions",
+                                 [state = state_] { Work(*state); }));
+  threads_.push_back(std::move(thread));
+  return absl::OkStatus();
+}
+
+absl::Status TaskPool::StartThread() {
+  const std::lock_guard lock(state_->mutex);
+  return threads_.empty() ? AddThread() : absl::OkStatus();
+}
+
 void TaskPool::Schedule(Task task) {
   if (mark_.IsForked()) return task();
   // The task may destroy the pool before this returns.
@@ -39,9 +53,7 @@ void TaskPool::Schedule(Task task) {
     const std::lock_guard lock(state->mutex);
     if (state->tasks.size() >= state->idle && threads_.size() < most_ &&
         !state->ending) {
-      auto thread =
-          Thread::Start("tasks of native functions", [state] { Work(*state); });
-      if (thread.ok()) threads_.push_back(*std::move(thread));
+      AddThread().IgnoreError();
     }
     // During destruction, the pool's own threads run the tasks that tasks
     // schedule.

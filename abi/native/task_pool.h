@@ -18,6 +18,7 @@
 #include <mutex>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "base/fork_mark.h"
 #include "base/thread.h"
 
@@ -36,6 +37,9 @@ class TaskPool {
   ~TaskPool();
 
   size_t thread_count() const { return mark_.IsForked() ? 1 : most_; }
+  // Starts a thread if there is none, so that in this process no task runs on
+  // the thread that schedules it. RESOURCE_EXHAUSTED: none can be started.
+  absl::Status StartThread();
   void Schedule(Task task);
 
  private:
@@ -50,6 +54,8 @@ class TaskPool {
   };
 
   static void Work(State& state);
+  // Needs the state's mutex.
+  absl::Status AddThread();
 
   const ForkMark mark_;
   const size_t most_;

@@ -48,6 +48,21 @@ TEST(TaskPool, MayHaveFewerThreads) {
   }
 }
 
+TEST(TaskPool, TasksOfAStartedPoolRunElsewhere) {
+  for (const int some : {0, 1}) {
+    const tests::ThreadLimit limit(some);
+    const std::thread::id caller = std::this_thread::get_id();
+    std::thread::id ran;
+    {
+      TaskPool pool(7);
+      EXPECT_EQ(pool.StartThread().ok(), some > 0);
+      EXPECT_EQ(pool.StartThread().ok(), some > 0);
+      pool.Schedule([&ran] { ran = std::this_thread::get_id(); });
+    }
+    EXPECT_EQ(ran != caller, some > 0);
+  }
+}
+
 TEST(TaskPool, EndsOnItsOwnThread) {
   std::atomic<bool> ended = false;
   auto pool = std::make_shared<TaskPool>(2);

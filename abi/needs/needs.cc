@@ -126,6 +126,10 @@ void Gatherer::GatherExecutable(const ExecutableUse& use) {
           absl::StrCat("It requires features that this machine lacks: ",
                        executable.facts.lacks, "."));
     }
+    if (status.ok() && options_.isolate &&
+        !executable.facts.not_isolated.empty()) {
+      status = absl::UnimplementedError(executable.facts.not_isolated);
+    }
     if (status.ok()) {
       executable.runs_on.push_back(device);
     } else {
@@ -140,6 +144,12 @@ void Gatherer::GatherExecutable(const ExecutableUse& use) {
 }
 
 std::string Gatherer::FormatReason(const std::string& format) const {
+  if (absl::StartsWith(format, kSystemPrefix) && options_.isolate) {
+    return absl::StrCat("Executables of the format ", format,
+                        " cannot be isolated, because they call the system's C "
+                        "library. The compiler's --iree-llvmcpu-link-embedded "
+                        "makes others.");
+  }
   if (absl::StartsWith(format, kSystemPrefix) &&
       !options_.allow_system_executables) {
     return absl::StrCat("Executables of the format ", format,

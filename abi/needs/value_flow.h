@@ -32,6 +32,15 @@ struct KnownValue {
   friend bool operator==(const KnownValue&, const KnownValue&) = default;
 };
 
+// Returns the number of a value that is a known integer.
+inline std::optional<int64_t> IntegerOf(
+    const std::optional<KnownValue>& value) {
+  if (!value.has_value() || value->kind != KnownValue::Kind::kInteger) {
+    return std::nullopt;
+  }
+  return value->number;
+}
+
 // The known registers of a function at one instruction.
 class KnownRegisters {
  public:

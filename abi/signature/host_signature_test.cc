@@ -10,7 +10,7 @@ namespace eyrie::abi {
 namespace {
 
 // Returns the calling convention and the uniform text, or the error.
-std::string Parsed(const std::string& text) {
+std::string ParsedHost(const std::string& text) {
   const auto signature = HostSignature::Parse(text);
   if (!signature.ok()) {
     return absl::StrCat(signature.status().code(), ": ",
@@ -45,7 +45,7 @@ TEST(HostSignature, Parses) {
       {"(!vm.ref<?>) -> !util.variant", "0r_r (any) -> any"},
       {"async (4xf32) -> 4xf32", "0rrr_r async (4xf32) -> 4xf32"},
   };
-  for (const auto& row : kRows) EXPECT_EQ(Parsed(row.text), row.want);
+  for (const auto& row : kRows) EXPECT_EQ(ParsedHost(row.text), row.want);
 }
 
 TEST(HostSignature, Refuses) {
@@ -77,10 +77,10 @@ TEST(HostSignature, Refuses) {
        "12: A scalar of type cf64 cannot be passed to a host "
        "function."},
   };
-  for (const auto& row : kRows) EXPECT_EQ(Parsed(row.text), row.want);
+  for (const auto& row : kRows) EXPECT_EQ(ParsedHost(row.text), row.want);
   const std::string deep =
       absl::StrCat("(", std::string(100, '['), std::string(100, ']'), ")");
-  EXPECT_EQ(Parsed(deep).substr(0, 2), "3:");
+  EXPECT_EQ(ParsedHost(deep).substr(0, 2), "3:");
 }
 
 }  // namespace

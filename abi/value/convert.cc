@@ -10,8 +10,10 @@
 #include "abi/tensor/tensor_text.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/half.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -297,6 +299,11 @@ absl::Status WriteElement(const HostValue& value, ElementType type,
   }
   const size_t width = hal::StrideBits(type) / 8;
   if (IsComplex(type) && value.bytes() == nullptr) {
+    const HostValue::Items* const parts = value.items();
+    if (parts != nullptr && parts->size() == 2) {
+      RETURN_IF_ERROR(WriteElement((*parts)[0], PartOf(type), target));
+      return WriteElement((*parts)[1], PartOf(type), target + width / 2);
+    }
     std::memset(target, 0, width);
     return WriteElement(value, PartOf(type), target);
   }
@@ -327,6 +334,27 @@ absl::Status WriteElement(const HostValue& value, ElementType type,
   return absl::OkStatus();
 }
 
+namespace {
+
+// Appends a part of a complex number: "1.5", "-0", "nan".
+void AppendPart(const HostValue& part, std::string& text) {
+  const HostValue::Float& number = *part.number();
+  if (!std::isfinite(number.value)) {
+    absl::StrAppend(&text, std::isnan(number.value) ? "nan"
+                           : number.value > 0       ? "inf"
+                                                    : "-inf");
+    return;
+  }
+  if (number.bits == 32) {
+    AppendJsonFloat(static_cast<float>(number.value), text);
+  } else {
+    AppendJsonFloat(number.value, text);
+  }
+  if (absl::EndsWith(text, ".0")) text.resize(text.size() - 2);
+}
+
+}  // namespace
+
 HostValue ReadElement(const uint8_t* source, ElementType type) {
   if (type == ElementType::kBool8) return HostValue(*source != 0);
   const uint32_t bits = hal::BitCount(type);
@@ -349,8 +377,16 @@ HostValue ReadElement(const uint8_t* source, ElementType type) {
     return HostValue(HostValue::Float{UnpackFloat(type, raw), width});
   }
   std::string text;
-  AppendElement({source, hal::StrideBits(type) / 8}, 0, type, FloatCase::kLower,
-                text);
+  if (IsComplex(type)) {
+    const ElementType part = PartOf(type);
+    AppendPart(ReadElement(source, part), text);
+    std::string imaginary;
+    AppendPart(ReadElement(source + hal::BitCount(part) / 8, part), imaginary);
+    absl::StrAppend(&text, imaginary[0] == '-' ? "" : "+", imaginary, "i");
+  } else {
+    AppendElement({source, hal::StrideBits(type) / 8}, 0, type,
+                  FloatCase::kLower, text);
+  }
   return HostValue::Bytes(std::move(text));
 }
 

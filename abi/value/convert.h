@@ -55,11 +55,12 @@ absl::Status ToBoolean(const HostValue& value, bool& result);
 
 // Writes a number to `target` as an element of `type`, which must be of whole
 // bytes. An element of a type without numbers is given as bytes that hold its
-// text (tensor_text.h); a complex number may be, too.
+// text (tensor_text.h); a complex number may be, too, or as a list of its two
+// parts.
 absl::Status WriteElement(const HostValue& value, hal::ElementType type,
                           uint8_t* target);
 // Returns an element as a number, or as bytes with its text if its type has no
-// numbers. The type must be of whole bytes.
+// numbers: "1+2i" for a complex one. The type must be of whole bytes.
 HostValue ReadElement(const uint8_t* source, hal::ElementType type);
 
 // Converts a double to the bits of a float type of at most 16 bits, and back.

@@ -113,13 +113,32 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
                                                kBufferAlignment,
                                                " bytes cannot be imported."));
   }
+  if (memory_ != nullptr && !memory_->CanUse(bytes.data(), bytes.size())) {
+    refused_arrays_.fetch_add(1, std::memory_order_relaxed);
+    refused_bytes_.fetch_add(bytes.size(), std::memory_order_relaxed);
+    return absl::UnavailableError(
+        "An isolated device cannot import memory of the host.");
+  }
   return Ref<hal::Buffer>(
       MakeRef<ImportedBuffer>(Resolve(params), bytes, std::move(release)));
 }
 
+AllocatorStatistics Allocator::statistics() const {
+  AllocatorStatistics statistics = PooledAllocator::statistics();
+  if (memory_ != nullptr) statistics.copied = memory_->copies();
+  if (statistics.copied) {
+    statistics.copied->arrays +=
+        refused_arrays_.load(std::memory_order_relaxed);
+    statistics.copied->bytes += refused_bytes_.load(std::memory_order_relaxed);
+  }
+  return statistics;
+}
+
 bool Allocator::CanUse(const hal::Buffer& buffer) const {
   return buffer.host_data() != nullptr &&
-         (buffer.memory_type() & memory_type::kHostCoherent) != 0;
+         (buffer.memory_type() & memory_type::kHostCoherent) != 0 &&
+         (memory_ == nullptr ||
+          memory_->CanUse(buffer.host_data(), buffer.byte_length()));
 }
 
 }  // namespace eyrie::hal::cpu

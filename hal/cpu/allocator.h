@@ -5,6 +5,7 @@
 #ifndef EYRIE_HAL_CPU_ALLOCATOR_H_
 #define EYRIE_HAL_CPU_ALLOCATOR_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,8 +38,9 @@ class Allocator final : public PooledAllocator {
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
   // Returns true for any host-coherent buffer that this process can address,
-  // whichever driver created it.
+  // whichever driver created it. HostMemory::CanUse may permit less.
   bool CanUse(const hal::Buffer& buffer) const override;
+  AllocatorStatistics statistics() const override;
 
   // Returns uninitialized scratch memory of at least `size` bytes, which the
   // statistics do not count.
@@ -56,6 +58,9 @@ class Allocator final : public PooledAllocator {
   absl::StatusOr<PooledBuffer*> CreateHostBlock(size_t capacity);
 
   const std::shared_ptr<HostMemory> memory_;  // null: the system's memory
+  // Memory that memory_ did not permit to import, and callers copy.
+  std::atomic<uint64_t> refused_arrays_{0};
+  std::atomic<uint64_t> refused_bytes_{0};
 };
 
 }  // namespace eyrie::hal::cpu

@@ -1,6 +1,5 @@
-// Decodes code from its first byte to its last. Compilers for x86-64 put no
-// data between instructions, so an instruction begins where the previous one
-// ends.
+// Decodes code from its first byte to its last. Compilers put no data between
+// instructions, so an instruction begins where the previous one ends.
 #include "hal/cpu/code_scan.h"
 
 #include <algorithm>
@@ -9,24 +8,29 @@
 #include "base/allocate.h"
 #include "base/status_macros.h"
 #include "hal/cpu/instruction.h"
+#include "hal/cpu/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
-// The compilers' alignment of functions, in bytes.
-constexpr uint64_t kFunctionAlignment = 16;
-// The byte with which linkers fill gaps between functions.
-constexpr uint8_t kTrap = 0xCC;
+// Reports whether the next instruction need not run after this one.
+bool Leaves(Flow flow) {
+  return flow == Flow::kStop || flow == Flow::kSwitch || flow == Flow::kJump;
+}
+
+bool IsPadding(Flow flow) {
+  return flow == Flow::kPadding || flow == Flow::kTrap;
+}
 
 // Calls visit(address, instruction) for each instruction in [begin, end) of
 // the region, and once, with length 0, for each byte that begins none.
 template <typename Visit>
-void VisitInstructions(const CodeRegion& region, uint64_t begin, uint64_t end,
-                       Visit visit) {
+void VisitInstructions(const InstructionSet& set, const CodeRegion& region,
+                       uint64_t begin, uint64_t end, Visit visit) {
   uint64_t address = begin;
   while (address < end) {
     const Instruction instruction =
-        DecodeInstruction(region.bytes.subspan(address - region.address));
+        set.decode(region.bytes.subspan(address - region.address), address);
     visit(address, instruction);
     address += std::max<uint64_t>(instruction.length, 1);
   }
@@ -54,27 +58,26 @@ void SortUnique(std::vector<uint64_t>& values) {
 
 }  // namespace
 
-CodeScan::CodeScan(std::vector<CodeRegion> regions)
-    : regions_(std::move(regions)) {
+CodeScan::CodeScan(const InstructionSet& set, std::vector<CodeRegion> regions)
+    : set_(set), regions_(std::move(regions)) {
   for (const CodeRegion& region : regions_) Sweep(region);
 }
 
 void CodeScan::Sweep(const CodeRegion& region) {
   bool after_end = true;  // after other code, and padding after it
   VisitInstructions(
-      region, region.address, End(region),
+      set_, region, region.address, End(region),
       [&](uint64_t address, const Instruction& instruction) {
         all_ = all_ | instruction.needs;
-        const bool is_trap = region.bytes[address - region.address] == kTrap;
-        if (!is_trap && (after_end || address % kFunctionAlignment == 0)) {
+        if (instruction.flow != Flow::kTrap &&
+            (after_end || address % set_.function_alignment == 0)) {
           Keep(openings_, address, status_);
         }
         // A call may end a function, because it may never return.
-        const bool is_end = instruction.flow == Flow::kStop ||
-                            instruction.flow == Flow::kJump ||
-                            instruction.flow == Flow::kCall;
+        const bool is_end =
+            Leaves(instruction.flow) || instruction.flow == Flow::kCall;
         if (is_end) Keep(ends_, address + instruction.length, status_);
-        after_end = is_end || (after_end && instruction.flow == Flow::kPadding);
+        after_end = is_end || (after_end && IsPadding(instruction.flow));
       });
 }
 
@@ -109,6 +112,8 @@ class ReachableSearch {
     uint64_t to;
   };
 
+  class StartFinder;
+
   void FindStarts();
   size_t FunctionAt(uint64_t address) const {
     return std::upper_bound(starts_.begin(), starts_.end(), address) -
@@ -125,22 +130,54 @@ class ReachableSearch {
   absl::Status status_;
 };
 
+// Finds what begins functions in one region, and its direct jumps.
+class ReachableSearch::StartFinder {
+ public:
+  StartFinder(ReachableSearch& search, std::vector<Jump>& jumps)
+      : search_(search), jumps_(jumps) {}
+
+  void Visit(uint64_t address, const Instruction& instruction) {
+    if (instruction.has_target) Add(address, instruction);
+    // A jump table may be relative to the address.
+    if (instruction.flow == Flow::kSwitch) formed_.clear();
+    if (Leaves(instruction.flow)) Finish();
+  }
+  // Takes the addresses that were formed, and not for a jump table.
+  void Finish() {
+    for (const uint64_t target : formed_) {
+      Keep(search_.starts_, target, search_.status_);
+    }
+    formed_.clear();
+  }
+
+ private:
+  void Add(uint64_t address, const Instruction& instruction) {
+    const uint64_t target = Target(address, instruction);
+    if (search_.scan_.Find(target) == nullptr) return;
+    if (instruction.flow == Flow::kBranch || instruction.flow == Flow::kJump) {
+      Keep(jumps_, Jump{address, target}, search_.status_);
+    } else if (instruction.flow == Flow::kCall) {
+      Keep(search_.starts_, target, search_.status_);
+    } else {
+      Keep(formed_, target, search_.status_);
+    }
+  }
+
+  ReachableSearch& search_;
+  std::vector<Jump>& jumps_;
+  std::vector<uint64_t> formed_;  // since control last left
+};
+
 void ReachableSearch::FindStarts() {
   std::vector<Jump> jumps;
   for (const CodeRegion& region : scan_.regions_) {
     Keep(starts_, region.address, status_);
-    VisitInstructions(region, region.address, End(region),
+    StartFinder finder(*this, jumps);
+    VisitInstructions(scan_.set_, region, region.address, End(region),
                       [&](uint64_t address, const Instruction& instruction) {
-                        if (!instruction.has_target) return;
-                        const uint64_t target = Target(address, instruction);
-                        if (scan_.Find(target) == nullptr) return;
-                        if (instruction.flow == Flow::kBranch ||
-                            instruction.flow == Flow::kJump) {
-                          Keep(jumps, Jump{address, target}, status_);
-                        } else {
-                          Keep(starts_, target, status_);
-                        }
+                        finder.Visit(address, instruction);
                       });
+    finder.Finish();
   }
   SortUnique(starts_);
   // A jump out of its function is a tail call, so a function begins there.
@@ -170,7 +207,7 @@ void ReachableSearch::Scan(size_t function) {
       is_last ? End(region) : std::min(End(region), starts_[function + 1]);
   bool falls_through = false;
   Flow before_padding = Flow::kStop;
-  VisitInstructions(region, begin, end,
+  VisitInstructions(scan_.set_, region, begin, end,
                     [&](uint64_t address, const Instruction& instruction) {
                       needs_ = needs_ | instruction.needs;
                       const Flow flow = instruction.flow;
@@ -178,12 +215,11 @@ void ReachableSearch::Scan(size_t function) {
                         Enqueue(Target(address, instruction));
                       }
                       // Padding after a call shows that it does not return.
-                      falls_through =
-                          flow == Flow::kPadding
-                              ? before_padding == Flow::kNext ||
-                                    before_padding == Flow::kBranch
-                              : flow != Flow::kStop && flow != Flow::kJump;
-                      if (flow != Flow::kPadding) before_padding = flow;
+                      falls_through = IsPadding(flow)
+                                          ? before_padding == Flow::kNext ||
+                                                before_padding == Flow::kBranch
+                                          : !Leaves(flow);
+                      if (!IsPadding(flow)) before_padding = flow;
                     });
   if (falls_through && end < End(region)) Enqueue(end);
 }

@@ -4,7 +4,7 @@
 // instructions are the only evidence. Code that is reached only through a
 // pointer is ignored: compiled code chooses these pointers at run time, from
 // the processor data.
-// Tested by code_scan_test.cc.
+// Tested by code_scan_test.cc, aarch64/code_scan_test.cc.
 #ifndef EYRIE_HAL_CPU_CODE_SCAN_H_
 #define EYRIE_HAL_CPU_CODE_SCAN_H_
 
@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hal/cpu/cpu_features.h"
+#include "hal/cpu/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 
@@ -27,11 +28,11 @@ struct CodeRegion {
 };
 
 // Decodes code on construction and again in each query. Immutable. Borrows the
-// bytes, which must outlive it.
+// instruction set and the bytes, which must outlive it.
 class CodeScan {
  public:
   // `regions` must not overlap and must ascend by address.
-  explicit CodeScan(std::vector<CodeRegion> regions);
+  CodeScan(const InstructionSet& set, std::vector<CodeRegion> regions);
 
   // RESOURCE_EXHAUSTED: memory for the results ran out.
   const absl::Status& status() const { return status_; }
@@ -60,6 +61,7 @@ class CodeScan {
   const CodeRegion* Find(uint64_t address) const;
   void Sweep(const CodeRegion& region);
 
+  const InstructionSet& set_;
   std::vector<CodeRegion> regions_;
   absl::Status status_;
   FeatureSet all_;

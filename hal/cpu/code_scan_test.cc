@@ -28,11 +28,11 @@ std::vector<uint8_t> Bytes(absl::string_view hex) {
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 
-constexpr uint64_t kAddress = 0x1000;
+constexpr uint64_t kStart = 0x1000;
 
 std::string Needs(absl::string_view hex) {
   const std::vector<uint8_t> code = Bytes(hex);
-  return CodeScan({{code, kAddress}}).all().ToString();
+  return CodeScan(kX86_64, {{code, kStart}}).all().ToString();
 }
 
 TEST(CodeScan, FeaturesOfInstructions) {
@@ -145,12 +145,12 @@ TEST(CodeScan, Reachable) {
   };
   for (const auto& c : kCases) {
     const std::vector<uint8_t> code = Program(c.root);
-    const CodeScan scan({{code, kAddress}});
+    const CodeScan scan(kX86_64, {{code, kStart}});
     // The other functions are given as starts, except if the root falls
     // through.
     const bool known = absl::string_view(c.root).substr(0, 2) != "90";
-    const uint64_t starts[] = {kAddress + 16, kAddress + 32, kAddress + 48};
-    const uint64_t roots[] = {kAddress};
+    const uint64_t starts[] = {kStart + 16, kStart + 32, kStart + 48};
+    const uint64_t roots[] = {kStart};
     EXPECT_EQ(scan.Reachable(roots, {starts, known ? 3u : 0u})->ToString(),
               c.want)
         << c.root;
@@ -160,31 +160,14 @@ TEST(CodeScan, Reachable) {
 TEST(CodeScan, WhereFunctionsBeginAndEnd) {
   const std::vector<uint8_t> code =
       Bytes("48 89 e5 c3 cc cc 90 01 c0 e8 00 00 00 00 89 c0");
-  const CodeScan scan({{code, kAddress}});
+  const CodeScan scan(kX86_64, {{code, kStart}});
   std::string begins, ends;
   for (uint64_t offset = 0; offset <= code.size(); ++offset) {
-    begins += scan.MayBegin(kAddress + offset) ? "^" : ".";
-    ends += scan.MayEnd(kAddress + offset) ? "$" : ".";
+    begins += scan.MayBegin(kStart + offset) ? "^" : ".";
+    ends += scan.MayEnd(kStart + offset) ? "$" : ".";
   }
   EXPECT_EQ(begins, "^.....^^......^..");
   EXPECT_EQ(ends, "....$.........$..");
-}
-
-TEST(CpuFeatures, ThisMachine) {
-  const FeatureSet machine = MachineFeatures();
-#if defined(__x86_64__)
-  EXPECT_EQ(machine.Has(Feature::kSse42),
-            __builtin_cpu_supports("sse4.2") != 0);
-  EXPECT_EQ(machine.Has(Feature::kAvx2), __builtin_cpu_supports("avx2") != 0);
-  EXPECT_EQ(machine.Has(Feature::kFma), __builtin_cpu_supports("fma") != 0);
-  EXPECT_EQ(machine.Has(Feature::kAvx512F),
-            __builtin_cpu_supports("avx512f") != 0);
-  EXPECT_EQ(machine.Has(Feature::kAvx512Vnni),
-            __builtin_cpu_supports("avx512vnni") != 0);
-  EXPECT_EQ(CpuFeature("avx2"), machine.Has(Feature::kAvx2) ? 1 : 0);
-#endif
-  EXPECT_EQ(CpuFeature("bmi2"), std::nullopt);  // modules do not query it
-  EXPECT_EQ(CpuFeature("neon"), std::nullopt);
 }
 
 TEST(CpuFeatures, AsCodeSeesThem) {
@@ -199,6 +182,10 @@ TEST(CpuFeatures, AsCodeSeesThem) {
       {Feature::kAvx512Fp16, "avx512fp16", 1ull << 32},
       {Feature::kAmxBf16, "amx-bf16", 1ull << 52},
       {Feature::kGfni, "gfni", 0},
+      {Feature::kArmLse, "lse", 2},
+      {Feature::kArmDotProd, "dotprod", 1 << 12},
+      {Feature::kArmSme2, "sme2", 1ull << 31},
+      {Feature::kArmRdm, "rdm", 0},
   };
   for (const auto& c : kCases) {
     FeatureSet set;
@@ -206,9 +193,11 @@ TEST(CpuFeatures, AsCodeSeesThem) {
     EXPECT_EQ(set.ToString(), c.name);
     EXPECT_EQ(EncodeProcessorData(set).data[0], c.word) << c.name;
   }
-  EXPECT_EQ(EncodeProcessorData(FeatureSet::All()).data[0],
+  EXPECT_EQ(EncodeProcessorData(kX86_64.features).data[0],
             0x001C'0001'FFF0'FC1Full);
-  EXPECT_EQ(EncodeProcessorData(FeatureSet::All()).data[1], 0);
+  EXPECT_EQ(EncodeProcessorData(kX86_64.features).data[1], 0);
+  EXPECT_EQ(EncodeProcessorData(kAArch64.features).data[0],
+            0x0000'000F'C3F0'7C07ull);
 }
 
 // Returns functions of 16 bytes, each of which calls the next one.
@@ -225,9 +214,9 @@ std::vector<uint8_t> ManyFunctions() {
 
 TEST(CodeScan, NoMemory) {
   const std::vector<uint8_t> code = ManyFunctions();
-  const uint64_t roots[] = {kAddress};
+  const uint64_t roots[] = {kStart};
   const auto scan = [&]() -> absl::Status {
-    const CodeScan made({{code, kAddress}});
+    const CodeScan made(kX86_64, {{code, kStart}});
     RETURN_IF_ERROR(made.status());
     return made.Reachable(roots, {}).status();
   };

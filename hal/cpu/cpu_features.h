@@ -1,39 +1,44 @@
-// Instruction set extensions of processors: reads them from CPUID, passes them
-// to compiled code, and compares them with those that code uses.
+// Instruction set extensions of processors: finds those of this one, passes
+// them to compiled code, and compares them with those that code uses.
 //
-// Tested by code_scan_test.cc.
+// Tested by code_scan_test.cc, x86_64/detect_features_test.cc.
 #ifndef EYRIE_HAL_CPU_CPU_FEATURES_H_
 #define EYRIE_HAL_CPU_CPU_FEATURES_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "hal/cpu/dispatch_abi.h"
 
 namespace eyrie::hal::cpu {
 
-// The rows of cpu_features.def, in their order.
+// The rows of each machine's cpu_features.def, in their order. A set usually
+// has features of one machine only.
 enum class Feature : uint8_t {
 #define FEATURE(name, ...) k##name,
-#include "hal/cpu/cpu_features.def"
+#include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/x86_64/cpu_features.def"
 #undef FEATURE
 };
 
 inline constexpr size_t kFeatureCount = 0
 #define FEATURE(...) +1
-#include "hal/cpu/cpu_features.def"
+#include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/x86_64/cpu_features.def"
 #undef FEATURE
     ;
-static_assert(kFeatureCount < 64, "A FeatureSet is one word.");
+static_assert(kFeatureCount <= 128, "A FeatureSet has two words.");
 
 class FeatureSet {
  public:
   constexpr FeatureSet() = default;
-  static constexpr FeatureSet All() {
-    return FeatureSet((uint64_t{1} << kFeatureCount) - 1);
+  constexpr FeatureSet(std::initializer_list<Feature> features) {
+    for (const Feature feature : features) Add(feature);
   }
 
   constexpr bool Has(Feature feature) const {
@@ -56,17 +61,21 @@ class FeatureSet {
   std::string ToString() const;
 
  private:
-  explicit constexpr FeatureSet(uint64_t bits) : bits_(bits) {}
-  static constexpr uint64_t Bit(Feature feature) {
-    return uint64_t{1} << static_cast<unsigned>(feature);
+  using Bits = unsigned __int128;
+  explicit constexpr FeatureSet(Bits bits) : bits_(bits) {}
+  static constexpr Bits Bit(Feature feature) {
+    return Bits{1} << static_cast<unsigned>(feature);
   }
 
-  uint64_t bits_ = 0;
+  Bits bits_ = 0;
 };
 
 // Returns the features that this processor has and whose registers the system
-// saves; empty if it is not x86-64. Cached. Thread-safe.
+// saves. Cached. Thread-safe.
 FeatureSet MachineFeatures();
+
+// The same, not cached. Each machine has its own file.
+FeatureSet DetectFeatures();
 
 // Returns the words that compiled code reads to choose a code path.
 ProcessorData EncodeProcessorData(FeatureSet features);
@@ -74,6 +83,8 @@ ProcessorData EncodeProcessorData(FeatureSet features);
 // Returns 1 or 0 for a feature that modules may query by LLVM's name, or
 // nullopt for any other name.
 std::optional<int64_t> CpuFeature(absl::string_view name);
+// Returns the names of these features, in the order of their bits.
+std::vector<absl::string_view> QueriedFeatures();
 
 }  // namespace eyrie::hal::cpu
 

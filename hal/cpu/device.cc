@@ -32,7 +32,10 @@ std::optional<int64_t> CpuDevice::Query(absl::string_view category,
     return std::nullopt;
   }
   if (category == kNativeCodeQuery || category == kNativeLibrariesQuery) {
-    return options_.allow_native_code;
+    return options_.allow_native_code || isolated_ != nullptr;
+  }
+  if (category == kForkedQuery && isolated_ != nullptr) {
+    return isolated_->IsForked();
   }
   if (category == kSystemFormatQuery) {
     DriverOptions options = options_;
@@ -64,6 +67,7 @@ absl::StatusOr<Ref<hal::Executable>> CpuDevice::CreateExecutable(
 absl::StatusOr<Ref<hal::Buffer>> CpuDevice::DoAlloca(const QueueFences& fences,
                                                      const BufferParams& params,
                                                      uint64_t size) {
+  RETURN_IF_ERROR(CheckIsolated(fences));
   // The memory may be used at once. Only the signal waits.
   absl::StatusOr<Ref<hal::Buffer>> buffer = allocator_->Allocate(params, size);
   if (!buffer.ok()) [[unlikely]]
@@ -81,6 +85,7 @@ absl::Status CpuDevice::DoDealloca(const QueueFences& fences,
 
 absl::Status CpuDevice::Transfer(const QueueFences& fences, uint64_t,
                                  OperationQueue::Body body) {
+  RETURN_IF_ERROR(CheckIsolated(fences));
   return queue_->Submit(fences, body, [&] { return body; });
 }
 
@@ -164,6 +169,7 @@ class SyncDevice final : public CpuDevice {
 absl::Status SyncDevice::DoExecute(const QueueFences& fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
+  RETURN_IF_ERROR(CheckIsolated(fences));
   if (commands->talks_to_ranks()) {
     return ExecuteWithRanks(fences, std::move(commands), table,
                             std::make_shared<InlineRunner>(allocator_));

@@ -17,9 +17,11 @@
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "hal/cpu/allocator.h"
+#include "hal/cpu/isolation.h"
 #include "hal/cpu/rank_run.h"
 #include "hal/device.h"
 #include "hal/driver.h"
+#include "hal/forked_device.h"
 #include "hal/operation_queue.h"
 
 namespace eyrie::hal::cpu {
@@ -49,7 +51,9 @@ class CpuDevice : public hal::Device {
 
  protected:
   explicit CpuDevice(const DriverOptions& options)
-      : hal::Device(/*takes_all_semaphores=*/true), options_(options) {}
+      : hal::Device(/*takes_all_semaphores=*/true),
+        options_(options),
+        isolated_(options.Of<Isolation>().process) {}
   ~CpuDevice() override { CpuDevice::CancelQueued(nullptr); }
 
   // Returns the number of threads that run a dispatch.
@@ -65,7 +69,15 @@ class CpuDevice : public hal::Device {
                                 std::span<const BufferBinding> table,
                                 std::shared_ptr<SegmentRunner> runner);
 
+  // Refuses an operation if the isolated process is that of a parent.
+  absl::Status CheckIsolated(const QueueFences& fences) const {
+    if (isolated_ == nullptr || !isolated_->IsForked()) [[likely]]
+      return absl::OkStatus();
+    return fences.Refuse(CheckProcess(*this));
+  }
+
   const DriverOptions options_;
+  const std::shared_ptr<const IsolatedProcess> isolated_;  // may be null
   const Ref<Allocator> allocator_ =
       MakeRef<Allocator>(options_.host_memory, options_.max_idle_memory);
   const std::shared_ptr<OperationQueue> queue_ =

@@ -10,6 +10,7 @@
 #include "base/byte_reader.h"
 #include "hal/cpu/code_scan.h"
 #include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/elf_layout.h"
 #include "hal/cpu/elf_loader.h"
 #include "hal/cpu/elf_symbols.h"
 #include "hal/cpu/image.h"
@@ -20,6 +21,7 @@ namespace {
 
 using eyrie::hal::cpu::CodeScan;
 using eyrie::hal::cpu::ElfImage;
+using eyrie::hal::cpu::ElfUse;
 using eyrie::hal::cpu::Image;
 using eyrie::hal::cpu::LibraryHeader;
 using eyrie::hal::cpu::ReadLibrary;
@@ -47,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .status()
       .IgnoreError();
   const auto place = eyrie::LoadLittleEndian<uint32_t>(data + size - 4);
-  auto image = ElfImage::Load({data, size - 4});
+  auto image = ElfImage::Load({data, size - 4}, ElfUse::kRead);
   if (!image.ok()) return 0;
   volatile uint64_t sum = Touch(**image);
   (void)sum;
@@ -55,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ->FindFunction("iree_hal_executable_library_query")
       .status()
       .IgnoreError();
-  const CodeScan scan((*image)->CodeRegions());
+  const CodeScan scan = (*image)->ScanCode();
   scan.Reachable((*image)->code_pointers(), {}).status().IgnoreError();
   const uint8_t* base = (*image)->ranges().front().bytes.data();
   const auto* library = reinterpret_cast<const LibraryHeader* const*>(

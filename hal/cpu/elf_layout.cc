@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +13,7 @@
 #include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/elf_machine.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal::cpu {
@@ -29,49 +29,22 @@ absl::Status Invalid(absl::string_view message) {
   return absl::InvalidArgumentError(message);
 }
 
-struct MachineRow {
-  Elf64_Half machine;
-  const char* name;
-};
-constexpr MachineRow kMachineNames[] = {
-    {EM_386, "x86-32"},      {EM_MIPS, "MIPS"},
-    {EM_PPC, "PowerPC"},     {EM_PPC64, "PowerPC 64"},
-    {EM_S390, "S/390"},      {EM_ARM, "Arm (32-bit)"},
-    {EM_X86_64, "x86-64"},   {EM_QDSP6, "Hexagon"},
-    {EM_AARCH64, "AArch64"}, {EM_AMDGPU, "AMD GPU"},
-    {EM_RISCV, "RISC-V"},    {EM_LOONGARCH, "LoongArch"},
-};
-
-std::string MachineName(uint16_t machine) {
-  for (const MachineRow& row : kMachineNames) {
-    if (row.machine == machine) return row.name;
+// Finds the rules for the file's machine.
+absl::StatusOr<const InstructionSet*> FindMachine(const Elf64_Ehdr& header,
+                                                  ElfUse use) {
+  const uint16_t machine = header.e_machine;
+  if (use == ElfUse::kRun && machine != ThisElfMachine()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "The executable is built for ", ElfMachineName(machine),
+        "; this machine is ", ElfMachineName(ThisElfMachine()), "."));
   }
-  return absl::StrCat("machine ", machine);
+  if (const InstructionSet* set = FindInstructionSet(machine)) return set;
+  return absl::UnimplementedError(absl::StrCat(
+      "ELF files for ", ElfMachineName(machine), " are not known."));
 }
-
-#if defined(__x86_64__)
-constexpr uint16_t kThisMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr uint16_t kThisMachine = EM_AARCH64;
-#else
-constexpr uint16_t kThisMachine = EM_NONE;
-#endif
 
 absl::Status CheckHeader(std::span<const uint8_t> file,
                          const Elf64_Ehdr& header) {
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return Invalid("The executable is not an ELF file.");
-  }
-  // The machine field is at the same offset in every kind of ELF file.
-  if (header.e_machine != kThisMachine) {
-    return absl::UnimplementedError(absl::StrCat(
-        "The executable is built for ", MachineName(header.e_machine),
-        "; this machine is ", MachineName(kThisMachine), "."));
-  }
-  if (header.e_machine != EM_X86_64) {
-    return absl::UnimplementedError(absl::StrCat(
-        "ELF files for ", MachineName(header.e_machine), " are not loaded."));
-  }
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB) {
     return absl::UnimplementedError(
@@ -132,8 +105,7 @@ absl::Status CheckSegment(std::span<const uint8_t> file,
 
 // Finds the image's bounds. Segments must not share a page, because each has
 // its own access rights.
-absl::Status PlaceSegments(ElfLayout& layout) {
-  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+absl::Status PlaceSegments(uint64_t page, ElfLayout& layout) {
   uint64_t end = 0;
   for (const Elf64_Phdr& segment : layout.segments) {
     const uint64_t first_page = segment.p_vaddr & ~(page - 1);
@@ -149,11 +121,10 @@ absl::Status PlaceSegments(ElfLayout& layout) {
     if (&segment == &layout.segments.front()) {
       layout.begin = first_page;
     } else if (first_page < end) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The ELF segment at address ", segment.p_vaddr,
-                       " begins before the page ends that the one before it "
-                       "ends in (",
-                       end, ")."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The ELF segment at address ", segment.p_vaddr,
+          " begins before the page of ", page,
+          " bytes ends that the one before it ends in (", end, ")."));
     }
     end = *last_page;
     layout.alignment = std::max(layout.alignment, segment.p_align);
@@ -169,15 +140,29 @@ absl::Status PlaceSegments(ElfLayout& layout) {
 
 }  // namespace
 
-absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file) {
+absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file,
+                                        ElfUse use) {
+  return ReadElfLayout(file, use,
+                       use == ElfUse::kRead
+                           ? kSmallestPage
+                           : static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+}
+
+absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file,
+                                        ElfUse use, uint64_t page) {
   if (file.size() < sizeof(Elf64_Ehdr)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "The executable has ", file.size(), " bytes; an ELF file has at least ",
         sizeof(Elf64_Ehdr), "."));
   }
   const auto header = LoadLittleEndian<Elf64_Ehdr>(file.data());
-  RETURN_IF_ERROR(CheckHeader(file, header));
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return Invalid("The executable is not an ELF file.");
+  }
   ElfLayout layout;
+  // The machine field is at the same offset in every kind of ELF file.
+  ASSIGN_OR_RETURN(layout.instruction_set, FindMachine(header, use));
+  RETURN_IF_ERROR(CheckHeader(file, header));
   for (uint32_t i = 0; i < header.e_phnum; ++i) {
     const auto segment = LoadLittleEndian<Elf64_Phdr>(
         file.data() + header.e_phoff + uint64_t{i} * sizeof(Elf64_Phdr));
@@ -211,8 +196,29 @@ absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file) {
                    [](const Elf64_Phdr& a, const Elf64_Phdr& b) {
                      return a.p_vaddr < b.p_vaddr;
                    });
-  RETURN_IF_ERROR(PlaceSegments(layout));
+  RETURN_IF_ERROR(PlaceSegments(page, layout));
   return layout;
+}
+
+absl::Status CheckForWorker(const ElfLayout& layout, uint64_t file_size) {
+  const uint64_t most = 2 * file_size + (uint64_t{1} << 20);
+  if (layout.size > most) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "The ELF file of ", file_size, " bytes needs ", layout.size,
+        " bytes of memory, and an isolated worker allows ", most, "."));
+  }
+  for (const Elf64_Phdr& segment : layout.segments) {
+    if ((segment.p_flags & PF_W) == 0) continue;
+    if (layout.relro && layout.relro->p_vaddr == segment.p_vaddr &&
+        layout.relro->p_memsz >= segment.p_memsz) {
+      continue;
+    }
+    return absl::UnimplementedError(absl::StrCat(
+        "The ELF file has ", segment.p_memsz, " bytes of data at address ",
+        segment.p_vaddr,
+        " that its code may write, which an isolated worker does not allow."));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace eyrie::hal::cpu

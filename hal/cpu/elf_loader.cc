@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,6 +17,7 @@
 #include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/elf_machine.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_layout.h"
@@ -31,8 +33,9 @@ uint64_t PageSize() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
 // translate them.
 class ElfLoader {
  public:
-  ElfLoader(std::span<const uint8_t> file, ElfLayout layout, ElfImage& image)
-      : file_(file), layout_(std::move(layout)), image_(image) {}
+  ElfLoader(std::span<const uint8_t> file, ElfUse use, ElfLayout layout,
+            ElfImage& image)
+      : file_(file), use_(use), layout_(std::move(layout)), image_(image) {}
 
   absl::Status Run();
 
@@ -44,6 +47,9 @@ class ElfLoader {
   };
 
   absl::Status Map();
+  // Copies the segments to the mapping, which has `slack` bytes more than the
+  // image.
+  absl::Status CopySegments(uint64_t slack);
   absl::Status ReadDynamic();
   absl::Status CheckDynamicEntry(const Elf64_Dyn& entry);
   absl::StatusOr<uint64_t> CountSymbols() const;
@@ -69,11 +75,22 @@ class ElfLoader {
     if (size == 0) return std::span<const uint8_t>();
     return View(table.address.value_or(0), size, what);
   }
+  // Lets the processor fetch code that was written as data. Does nothing on
+  // machines whose caches need no help.
+  void FlushInstructions(uint64_t begin, uint64_t end) const {
+    __builtin___clear_cache(reinterpret_cast<char*>(Host(begin)),
+                            reinterpret_cast<char*>(Host(end)));
+  }
   uint8_t* Host(uint64_t address) const {
     return reinterpret_cast<uint8_t*>(image_.bias_ + address);
   }
 
+  std::string MachineName() const {
+    return ElfMachineName(layout_.instruction_set->machine);
+  }
+
   std::span<const uint8_t> file_;
+  ElfUse use_;
   ElfLayout layout_;
   ElfImage& image_;
   Table strings_, relocations_, plt_relocations_, initializers_;
@@ -107,6 +124,13 @@ absl::Status ElfLoader::Map() {
   const uint64_t page = PageSize();
   const uint64_t slack = layout_.alignment > page ? layout_.alignment : 0;
   image_.mapping_size_ = layout_.size + slack;
+  if (image_.memory_ != nullptr) {
+    image_.mapping_ = image_.memory_->Allocate(image_.mapping_size_);
+    if (image_.mapping_ == nullptr) {
+      return CannotAllocate(image_.mapping_size_, 1, "an executable");
+    }
+    return CopySegments(slack);
+  }
   void* mapping = mmap(nullptr, image_.mapping_size_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) {
@@ -119,8 +143,12 @@ absl::Status ElfLoader::Map() {
                      " bytes for an executable: ", strerror(error), "."));
   }
   image_.mapping_ = static_cast<uint8_t*>(mapping);
+  return CopySegments(slack);
+}
+
+absl::Status ElfLoader::CopySegments(uint64_t slack) {
   // Keep the image's offset from a multiple of the alignment.
-  uint64_t base = reinterpret_cast<uintptr_t>(mapping);
+  uint64_t base = reinterpret_cast<uintptr_t>(image_.mapping_);
   if (slack != 0) base += (layout_.begin - base) & (slack - 1);
   image_.bias_ = base - layout_.begin;
   for (const Elf64_Phdr& segment : layout_.segments) {
@@ -143,8 +171,8 @@ absl::Status ElfLoader::CheckDynamicEntry(const Elf64_Dyn& entry) {
     case DT_REL:
     case DT_RELR:
       return absl::UnimplementedError(
-          "The ELF file has relocations without addends, which x86-64 does "
-          "not use.");
+          absl::StrCat("The ELF file has relocations without addends, which ",
+                       MachineName(), " does not use."));
     case DT_PLTREL:
       if (entry.d_un.d_val == DT_RELA) break;
       return absl::InvalidArgumentError(
@@ -276,28 +304,22 @@ absl::StatusOr<uint64_t> ElfLoader::SymbolAddress(uint32_t index) const {
 }
 
 absl::Status ElfLoader::ApplyRelocation(const Elf64_Rela& relocation) {
-  uint64_t value = static_cast<uint64_t>(relocation.r_addend);
-  switch (ELF64_R_TYPE(relocation.r_info)) {
-    case R_X86_64_NONE:
-      return absl::OkStatus();
-    case R_X86_64_RELATIVE:
-      break;
-    case R_X86_64_64:
-    case R_X86_64_GLOB_DAT:
-    case R_X86_64_JUMP_SLOT: {
-      ASSIGN_OR_RETURN(const uint64_t symbol,
-                       SymbolAddress(ELF64_R_SYM(relocation.r_info)));
-      // Only R_X86_64_64 has an addend. It may be negative, so the sum may
-      // wrap.
-      if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_64) value = 0;
-      value += symbol;
-      break;
-    }
-    default:
-      return absl::UnimplementedError(
-          absl::StrCat("ELF relocation type ",
-                       static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info)),
-                       " is not known for x86-64."));
+  const auto type = static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info));
+  const auto kind = layout_.instruction_set->relocation(type);
+  if (!kind.has_value()) {
+    return absl::UnimplementedError(absl::StrCat("ELF relocation type ", type,
+                                                 " is not known for ",
+                                                 MachineName(), "."));
+  }
+  if (*kind == RelocationKind::kNone) return absl::OkStatus();
+  // The addend may be negative, so the sum may wrap.
+  uint64_t value = *kind == RelocationKind::kSymbol
+                       ? 0
+                       : static_cast<uint64_t>(relocation.r_addend);
+  if (*kind != RelocationKind::kAddend) {
+    ASSIGN_OR_RETURN(const uint64_t symbol,
+                     SymbolAddress(ELF64_R_SYM(relocation.r_info)));
+    value += symbol;
   }
   if (value < layout_.begin || value - layout_.begin > layout_.size) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -364,6 +386,10 @@ absl::Status ElfLoader::Protect() {
   const uint64_t page = PageSize();
   const auto down = [page](uint64_t a) { return a & ~(page - 1); };
   const auto up = [page](uint64_t a) { return (a + page - 1) & ~(page - 1); };
+  if (use_ == ElfUse::kRead) {
+    return ProtectPages(down(layout_.begin), up(layout_.begin + layout_.size),
+                        PROT_READ);
+  }
   uint64_t covered = layout_.begin;
   for (const Elf64_Phdr& segment : layout_.segments) {
     const uint64_t begin = down(segment.p_vaddr);
@@ -372,6 +398,7 @@ absl::Status ElfLoader::Protect() {
     covered = end;
     if ((segment.p_flags & PF_W) == 0) {
       const bool code = (segment.p_flags & PF_X) != 0;
+      if (code) FlushInstructions(begin, end);
       RETURN_IF_ERROR(
           ProtectPages(begin, end, code ? PROT_READ | PROT_EXEC : PROT_READ));
       continue;
@@ -392,25 +419,35 @@ absl::Status ElfLoader::Protect() {
 }
 
 absl::Status ElfLoader::Run() {
+  image_.for_worker_ = CheckForWorker(layout_, file_.size());
+  if (image_.memory_ != nullptr) RETURN_IF_ERROR(image_.for_worker_);
   RETURN_IF_ERROR(Map());
   RETURN_IF_ERROR(ReadDynamic());
   RETURN_IF_ERROR(ReadSymbols());
   RETURN_IF_ERROR(Relocate(relocations_));
   RETURN_IF_ERROR(Relocate(plt_relocations_));
   RETURN_IF_ERROR(ReadInitializers());
-  return Protect();
+  return image_.memory_ != nullptr ? absl::OkStatus() : Protect();
 }
 
 absl::StatusOr<std::unique_ptr<ElfImage>> ElfImage::Load(
-    std::span<const uint8_t> file) {
-  ASSIGN_OR_RETURN(ElfLayout layout, ReadElfLayout(file));
+    std::span<const uint8_t> file, ElfUse use,
+    std::shared_ptr<ImageMemory> memory) {
+  ASSIGN_OR_RETURN(ElfLayout layout, ReadElfLayout(file, use));
   std::unique_ptr<ElfImage> image(new ElfImage());
-  RETURN_IF_ERROR(ElfLoader(file, std::move(layout), *image).Run());
+  image->memory_ = std::move(memory);
+  image->instruction_set_ = layout.instruction_set;
+  RETURN_IF_ERROR(ElfLoader(file, use, std::move(layout), *image).Run());
   return image;
 }
 
 ElfImage::~ElfImage() {
-  if (mapping_ != nullptr) munmap(mapping_, mapping_size_);
+  if (mapping_ == nullptr) return;
+  if (memory_ != nullptr) {
+    memory_->Free(mapping_, mapping_size_);
+  } else {
+    munmap(mapping_, mapping_size_);
+  }
 }
 
 absl::StatusOr<Image::Function> ElfImage::FindFunction(

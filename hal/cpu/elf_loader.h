@@ -1,5 +1,5 @@
-// Loads "embedded ELF" executables from memory: shared objects for x86-64 that
-// need no system libraries.
+// Loads "embedded ELF" executables from memory: shared objects that need no
+// system libraries.
 //
 // No byte of the file is trusted. No page is ever writable and executable at
 // the same time. Loading runs no code of the file. Tested by
@@ -14,9 +14,20 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hal/cpu/elf_layout.h"
 #include "hal/cpu/image.h"
 
 namespace eyrie::hal::cpu {
+
+// Memory from which another process runs an image. It has the same address
+// there, where it cannot be written. Thread-safe.
+class ImageMemory {
+ public:
+  virtual ~ImageMemory() = default;
+  // Returns whole pages of zeros, or null if there is no memory.
+  virtual uint8_t* Allocate(size_t size) = 0;
+  virtual void Free(uint8_t* data, size_t size) = 0;
+};
 
 // A loaded file. The destructor unmaps it.
 class ElfImage final : public Image {
@@ -24,12 +35,18 @@ class ElfImage final : public Image {
   // Loads a file. Its bytes are not needed afterwards. Fails as ReadElfLayout
   // does. NOT_FOUND: the file imports a symbol. RESOURCE_EXHAUSTED: memory ran
   // out. INTERNAL: the system cannot map memory, or change its access rights.
+  // If `memory` is not null, the image is there, and is not executable here;
+  // then fails with for_worker(), too.
   static absl::StatusOr<std::unique_ptr<ElfImage>> Load(
-      std::span<const uint8_t> file);
+      std::span<const uint8_t> file, ElfUse use = ElfUse::kRun,
+      std::shared_ptr<ImageMemory> memory = nullptr);
 
   ~ElfImage() override;
 
   absl::StatusOr<Function> FindFunction(absl::string_view name) const override;
+
+  // Returns why an isolated worker refuses the file; OK: it does not.
+  const absl::Status& for_worker() const { return for_worker_; }
 
  private:
   friend class ElfLoader;
@@ -39,6 +56,8 @@ class ElfImage final : public Image {
   // The mapping, which may begin before the image.
   uint8_t* mapping_ = nullptr;
   size_t mapping_size_ = 0;
+  std::shared_ptr<ImageMemory> memory_;  // of the mapping; null: mmap
+  absl::Status for_worker_;
   // Tables in the image.
   std::span<const uint8_t> strings_;
   std::span<const uint8_t> symbols_;

@@ -12,32 +12,42 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
+#include "base/elf_machine.h"
 #include "gtest/gtest.h"
-#include "tests/support/files.h"
+#include "hal/cpu/elf_layout.h"
+#include "hal/cpu/instruction_set.h"
+#include "tests/support/executable_file.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
-std::vector<uint8_t> TestFile(const std::string& name) {
-  return FileBytes(absl::StrCat("hal/cpu/testdata/", name, ".so"));
-}
-
 constexpr char kQuery[] = "iree_hal_executable_library_query";
 
 TEST(ElfLoader, LoadsWhatCompilersMake) {
-  for (const char* name :
-       {"add_v5", "add_v6", "add_avx512", "matmul_v5", "matmul_v6"}) {
-    SCOPED_TRACE(name);
-    auto image = ElfImage::Load(TestFile(name));
+  const struct {
+    const InstructionSet& set;
+    const char* file;
+    uint64_t query_size;
+  } kCases[] = {
+      {kX86_64, "add_v5", 17},     {kX86_64, "add_v6", 17},
+      {kX86_64, "add_avx512", 17}, {kX86_64, "matmul_v5", 17},
+      {kX86_64, "matmul_v6", 17},  {kAArch64, "add_v5", 20},
+      {kAArch64, "add_v6", 20},    {kAArch64, "matmul_v5", 20},
+      {kAArch64, "matmul_v6", 20}, {kAArch64, "matmul_i8mm", 20},
+  };
+  for (const auto& [set, file, query_size] : kCases) {
+    SCOPED_TRACE(absl::StrCat(set.embedded_format, " ", file));
+    auto image = ElfImage::Load(TestFile(file, set), ElfUse::kRead);
     ASSERT_EQ(StatusText(image), "OK");
+    EXPECT_EQ(&(*image)->instruction_set(), &set);
     ASSERT_EQ((*image)->ranges().size(), 3u);
     EXPECT_FALSE((*image)->ranges()[0].executable);
     EXPECT_TRUE((*image)->ranges()[1].executable);
     auto query = (*image)->FindFunction(kQuery);
     ASSERT_EQ(StatusText(query), "OK");
     EXPECT_TRUE((*image)->IsCode(query->address));
-    EXPECT_EQ(query->size, 17u);
+    EXPECT_EQ(query->size, query_size);
     EXPECT_EQ(StatusText((*image)->FindFunction("iree_hal")),
               "NOT_FOUND: The ELF file exports no symbol 'iree_hal'.");
     EXPECT_FALSE((*image)->code_pointers().empty());
@@ -45,8 +55,52 @@ TEST(ElfLoader, LoadsWhatCompilersMake) {
   }
 }
 
-// Offsets in add_v6.so, whose layout is: program headers 0x40, .dynsym 0x1c8,
-// .hash 0x1f8, .dynstr 0x210, .rela.dyn 0x238; the loadable segments are
+// Files for x86-64 have pages of 4 KiB, those for AArch64 of 64 KiB.
+TEST(ElfLoader, PagesOfSystems) {
+  const struct {
+    const InstructionSet& set;
+    uint64_t page;
+    const char* want;
+  } kCases[] = {
+      {kX86_64, 4096, "OK"},
+      {kX86_64, 16384,
+       "INVALID_ARGUMENT: The ELF segment at address 4960 begins before the "
+       "page of 16384 bytes ends that the one before it ends in (16384)."},
+      {kAArch64, 4096, "OK"},
+      {kAArch64, 16384, "OK"},
+      {kAArch64, 65536, "OK"},
+  };
+  for (const auto& [set, page, want] : kCases) {
+    const auto layout =
+        ReadElfLayout(TestFile("add_v6", set), ElfUse::kRead, page);
+    EXPECT_EQ(StatusText(layout), want) << set.embedded_format << " " << page;
+    EXPECT_EQ(layout.ok() ? layout->size % page : 0, 0u);
+  }
+}
+
+TEST(ElfLoader, OtherMachines) {
+  const std::string here = ElfMachineName(ThisElfMachine());
+  const struct {
+    uint16_t machine;
+    const char* name;
+    const char* want_read;
+  } kCases[] = {
+      {243, "RISC-V", "UNIMPLEMENTED: ELF files for RISC-V are not known."},
+      {999, "machine 999",
+       "UNIMPLEMENTED: ELF files for machine 999 are not known."},
+  };
+  for (const auto& [machine, name, want_read] : kCases) {
+    std::vector<uint8_t> file = TestFile("add_v6");
+    std::memcpy(file.data() + 18, &machine, sizeof(machine));
+    EXPECT_EQ(StatusText(ElfImage::Load(file)),
+              absl::StrCat("UNIMPLEMENTED: The executable is built for ", name,
+                           "; this machine is ", here, "."));
+    EXPECT_EQ(StatusText(ElfImage::Load(file, ElfUse::kRead)), want_read);
+  }
+}
+
+// Offsets in x86-64's add_v6.so, whose layout is: program headers 0x40, .dynsym
+// 0x1c8, .hash 0x1f8, .dynstr 0x210, .rela.dyn 0x238; the loadable segments are
 // program headers 1 to 3, the dynamic one 4, RELRO 5, the stack 6.
 constexpr size_t Segment(int index) { return 0x40 + index * 56; }
 
@@ -68,7 +122,30 @@ struct Damage {
 
 void ExpectDamage(std::vector<uint8_t> file, const Damage& damage) {
   std::memcpy(file.data() + damage.offset, &damage.value, damage.size);
-  EXPECT_EQ(StatusText(ElfImage::Load(file)), damage.want) << damage.what;
+  EXPECT_EQ(StatusText(ElfImage::Load(file, ElfUse::kRead)), damage.want)
+      << damage.what;
+}
+
+// A worker refuses a file with data that its code can write, and one that needs
+// much more memory than it has bytes.
+TEST(ElfLoader, ForAnIsolatedWorker) {
+  const Damage kCases[] = {
+      {"intact", 0, 1, 0x7F, "OK"},
+      {"no RELRO", Segment(5), 4, 0,
+       "UNIMPLEMENTED: The ELF file has 3136 bytes of data at address 9152 "
+       "that "
+       "its code may write, which an isolated worker does not allow."},
+      {"2 MiB", Segment(3) + 40, 8, 2 << 20,
+       "RESOURCE_EXHAUSTED: The ELF file of 2472 bytes needs 2109440 bytes of "
+       "memory, and an isolated worker allows 1053520."},
+  };
+  for (const Damage& damage : kCases) {
+    std::vector<uint8_t> file = TestFile("add_v6", kX86_64);
+    std::memcpy(file.data() + damage.offset, &damage.value, damage.size);
+    auto image = ElfImage::Load(file, ElfUse::kRead);
+    ASSERT_EQ(StatusText(image), "OK") << damage.what;
+    EXPECT_EQ(StatusText((*image)->for_worker()), damage.want) << damage.what;
+  }
 }
 
 TEST(ElfLoader, DamagedHeaders) {
@@ -84,15 +161,6 @@ TEST(ElfLoader, DamagedHeaders) {
       {"type", 16, 2, 2,
        "UNIMPLEMENTED: The ELF file is of type 2; only shared objects (3) are "
        "loaded."},
-      {"AArch64", 18, 2, 183,
-       "UNIMPLEMENTED: The executable is built for AArch64; this machine is "
-       "x86-64."},
-      {"RISC-V", 18, 2, 243,
-       "UNIMPLEMENTED: The executable is built for RISC-V; this machine is "
-       "x86-64."},
-      {"unknown machine", 18, 2, 999,
-       "UNIMPLEMENTED: The executable is built for machine 999; this machine "
-       "is x86-64."},
       {"header size", 54, 2, 55,
        "INVALID_ARGUMENT: The ELF file's program headers have 55 bytes "
        "instead of 56."},
@@ -124,7 +192,7 @@ TEST(ElfLoader, DamagedHeaders) {
        "two up to 67108864."},
       {"overlap", Segment(2) + 16, 8, 0x20,
        "INVALID_ARGUMENT: The ELF segment at address 32 begins before the "
-       "page ends that the one before it ends in (4096)."},
+       "page of 4096 bytes ends that the one before it ends in (4096)."},
       {"address", Segment(3) + 16, 8, ~0ull - 64,
        "INVALID_ARGUMENT: An ELF segment of 3136 bytes at address "
        "18446744073709551551 exceeds the address space."},
@@ -141,13 +209,13 @@ TEST(ElfLoader, DamagedHeaders) {
        "INVALID_ARGUMENT: The ELF file's dynamic section (192 bytes at address "
        "36864) lies in no segment."},
   };
-  const std::vector<uint8_t> file = TestFile("add_v6");
+  const std::vector<uint8_t> file = TestFile("add_v6", kX86_64);
   ASSERT_FALSE(file.empty());
   for (const Damage& damage : kCases) ExpectDamage(file, damage);
 }
 
 TEST(ElfLoader, DamagedTables) {
-  const std::vector<uint8_t> file = TestFile("add_v6");
+  const std::vector<uint8_t> file = TestFile("add_v6", kX86_64);
   ASSERT_FALSE(file.empty());
   const size_t kSymbol = 0x1E0;  // the only symbol
   const size_t kHashTable = 0x1F8;
@@ -214,12 +282,12 @@ TEST(ElfLoader, DamagedTables) {
 
 TEST(ElfLoader, CountsSymbolsByTheGnuHashTable) {
   // A file of the system's linker has both hash tables.
-  std::vector<uint8_t> file = TestFile("add_system");
+  std::vector<uint8_t> file = TestFile("add_system", kX86_64);
   ASSERT_FALSE(file.empty());
   const size_t hash = Dynamic(file, 4);
   const uint64_t ignored = 0x70000000;
   std::memcpy(file.data() + hash, &ignored, 8);
-  auto image = ElfImage::Load(file);
+  auto image = ElfImage::Load(file, ElfUse::kRead);
   ASSERT_EQ(StatusText(image), "OK");
   EXPECT_EQ(StatusText((*image)->FindFunction(kQuery)), "OK");
 
@@ -242,7 +310,7 @@ TEST(ElfLoader, CountsSymbolsByTheGnuHashTable) {
 
 TEST(ElfLoader, TruncatedAtEveryLength) {
   for (const char* name : {"add_v5", "add_v6"}) {
-    const std::vector<uint8_t> file = TestFile(name);
+    const std::vector<uint8_t> file = TestFile(name, kX86_64);
     // After the segments are only section headers, which the loader ignores.
     size_t end = 0;
     for (int i = 1; i <= 3; ++i) {
@@ -253,17 +321,16 @@ TEST(ElfLoader, TruncatedAtEveryLength) {
     for (size_t size = 0; size < file.size(); ++size) {
       // A copy of exactly this size, so that sanitizers detect a read past it.
       const std::vector<uint8_t> part(file.begin(), file.begin() + size);
-      EXPECT_EQ(ElfImage::Load(part).ok(), size >= end) << name << " " << size;
+      EXPECT_EQ(ElfImage::Load(part, ElfUse::kRead).ok(), size >= end)
+          << name << " " << size;
     }
   }
 }
 
-TEST(ElfLoader, NoPageIsWritableAndExecutable) {
-  auto image = ElfImage::Load(TestFile("matmul_v5"));
-  ASSERT_EQ(StatusText(image), "OK");
-  // Find the access rights of each segment's first page.
+// Returns the access rights of each segment's first page.
+std::string Rights(const ElfImage& image) {
   std::string rights;
-  for (const Image::Range& range : (*image)->ranges()) {
+  for (const Image::Range& range : image.ranges()) {
     const uint64_t address = reinterpret_cast<uintptr_t>(range.bytes.data());
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -275,7 +342,42 @@ TEST(ElfLoader, NoPageIsWritableAndExecutable) {
       }
     }
   }
-  EXPECT_EQ(rights, "r--p r-xp r--p ");
+  return rights;
+}
+
+TEST(ElfLoader, NoPageIsWritableAndExecutable) {
+  auto image = ElfImage::Load(TestFile("matmul_v5"));
+  ASSERT_EQ(StatusText(image), "OK");
+  EXPECT_EQ(Rights(**image), "r--p r-xp r--p ");
+  image = ElfImage::Load(TestFile("matmul_v5"), ElfUse::kRead);
+  ASSERT_EQ(StatusText(image), "OK");
+  EXPECT_EQ(Rights(**image), "r--p r--p r--p ");
+}
+
+// Relocations of AArch64 have addends of all kinds. In add_v6.so, .rela.dyn is
+// at 0x238 and its first symbol is the query function.
+TEST(ElfLoader, RelocationsOfAArch64) {
+  const std::vector<uint8_t> file = TestFile("add_v6", kAArch64);
+  const size_t table =
+      LoadLittleEndian<uint64_t>(file.data() + Dynamic(file, 7) + 8);
+  const Damage kCases[] = {
+      {"NONE", table + 8, 8, 0, "OK"},
+      {"old NONE", table + 8, 8, 256, "OK"},
+      {"ABS64", table + 8, 8, 1ull << 32 | 257, "OK"},
+      {"GLOB_DAT", table + 8, 8, 1ull << 32 | 1025, "OK"},
+      {"JUMP_SLOT", table + 8, 8, 1ull << 32 | 1026, "OK"},
+      {"a symbol that does not exist", table + 8, 8, 5ull << 32 | 257,
+       "INVALID_ARGUMENT: An ELF relocation's symbol (5) is past the last one "
+       "(2 symbols)."},
+      {"IRELATIVE", table + 8, 8, 1032,
+       "UNIMPLEMENTED: ELF relocation type 1032 is not known for AArch64."},
+      {"of x86-64", table + 8, 8, 8,
+       "UNIMPLEMENTED: ELF relocation type 8 is not known for AArch64."},
+      {"addend", table + 16, 8, 1 << 20,
+       "INVALID_ARGUMENT: An ELF relocation refers to address 1048576, outside "
+       "the image (0 to 135168)."},
+  };
+  for (const Damage& damage : kCases) ExpectDamage(file, damage);
 }
 
 }  // namespace

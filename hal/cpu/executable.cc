@@ -11,6 +11,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_loader.h"
+#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library_executable.h"
 #include "hal/cpu/perf_functions.h"
@@ -18,9 +19,6 @@
 
 namespace eyrie::hal::cpu {
 namespace {
-
-constexpr absl::string_view kEmbeddedFormat = "embedded-elf-x86_64";
-constexpr absl::string_view kSystemFormat = "system-elf-x86_64";
 
 // Returns the loader of a format, or null if there is none.
 const ExecutableLoader* FindLoader(absl::string_view format,
@@ -47,12 +45,12 @@ std::vector<absl::string_view> SupportedFormats(const DriverOptions& options) {
   for (const auto& loader : options.loaders) {
     formats.push_back(loader->format());
   }
-#if defined(__x86_64__)
   if (options.allow_native_code) {
-    formats.push_back(kEmbeddedFormat);
-    if (options.allow_system_executables) formats.push_back(kSystemFormat);
+    formats.push_back(ThisInstructionSet().embedded_format);
+    if (options.allow_system_executables) {
+      formats.push_back(ThisInstructionSet().system_format);
+    }
   }
-#endif
   return formats;
 }
 
@@ -66,7 +64,9 @@ absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
   if (const ExecutableLoader* loader = FindLoader(params.format, options)) {
     return loader->Load(params);
   }
-  if (params.format != kEmbeddedFormat && params.format != kSystemFormat) {
+  const bool is_embedded =
+      params.format == ThisInstructionSet().embedded_format;
+  if (!is_embedded && params.format != ThisInstructionSet().system_format) {
     return NoSuchFormat(params.format, options);
   }
   if (!options.allow_native_code) {
@@ -75,7 +75,7 @@ absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
                      "' are native code, which is not allowed here."));
   }
   std::unique_ptr<Image> image;
-  if (params.format == kEmbeddedFormat) {
+  if (is_embedded) {
     ASSIGN_OR_RETURN(image, ElfImage::Load(params.data));
   } else if (options.allow_system_executables) {
     ASSIGN_OR_RETURN(image, LoadSystemLibrary(params.data));

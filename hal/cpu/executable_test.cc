@@ -16,23 +16,20 @@
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
+#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/library.h"
 #include "hal/cpu/library_executable.h"
 #include "hal/cpu/native_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
-#include "tests/support/files.h"
+#include "tests/support/executable_file.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
-constexpr char kEmbedded[] = "embedded-elf-x86_64";
-constexpr char kSystem[] = "system-elf-x86_64";
-
-std::vector<uint8_t> TestFile(const std::string& name) {
-  return FileBytes(absl::StrCat("hal/cpu/testdata/", name, ".so"));
-}
+const absl::string_view kEmbedded = ThisInstructionSet().embedded_format;
+const absl::string_view kSystem = ThisInstructionSet().system_format;
 
 absl::StatusOr<Ref<hal::Executable>> Load(
     const std::vector<uint8_t>& file, FeatureSet machine = MachineFeatures(),
@@ -57,21 +54,25 @@ std::string Describe(const hal::Executable& executable) {
 }
 
 TEST(Executable, Exports) {
+  const InstructionSet* const kAny = &ThisInstructionSet();
   const struct {
+    const InstructionSet* set;
     const char* file;
     const char* want;
   } kCases[] = {
-      {"add_v5", " (0, 3) 1x1x1 0\n"},  // built without names
-      {"add_v6", "add_dispatch_0_elementwise_16_f32 (0, 3) 1x1x1 0\n"},
-      {"matmul_v5",
+      {kAny, "add_v5", " (0, 3) 1x1x1 0\n"},  // built without names
+      {kAny, "add_v6", "add_dispatch_0_elementwise_16_f32 (0, 3) 1x1x1 0\n"},
+      {&kAArch64, "matmul_v5", " (0, 3) 1x1x1 0\n"},
+      {&kX86_64, "matmul_v5",
        " (0, 2) 1x1x1 0\n (0, 2) 1x1x1 0\n (0, 2) 1x1x1 0\n"
        " (0, 2) 1x1x1 0\n"},
-      {"matmul_v6",
+      {kAny, "matmul_v6",
        "matmul_dispatch_0_matmul_128x128x256_i8xi8xi32 (0, 2) 1x1x1 0\n"
        "_encoding_0_encode_128x256xi8_to_128x256xi8 (0, 2) 1x1x1 0\n"
        "_encoding_1_encode_256x128xi8_to_256x128xi8 (0, 2) 1x1x1 0\n"},
   };
   for (const auto& c : kCases) {
+    if (c.set != kAny) continue;
     auto executable = Load(TestFile(c.file));
     ASSERT_EQ(StatusText(executable), "OK") << c.file;
     EXPECT_EQ(Describe(**executable), c.want) << c.file;
@@ -108,11 +109,16 @@ std::string RunAdd(const hal::Executable& executable) {
 }
 
 TEST(Executable, Runs) {
-  for (const char* file : {"add_v5", "add_v6", "add_avx512"}) {
-    if (absl::string_view(file) == "add_avx512" &&
-        !MachineFeatures().Has(Feature::kAvx512F)) {
-      continue;
-    }
+  const struct {
+    const char* file;
+    bool runs;
+  } kCases[] = {
+      {"add_v5", true},
+      {"add_v6", true},
+      {"add_avx512", MachineFeatures().Has(Feature::kAvx512F)},
+  };
+  for (const auto& [file, runs] : kCases) {
+    if (!runs) continue;
     auto executable = Load(TestFile(file));
     ASSERT_EQ(StatusText(executable), "OK") << file;
     EXPECT_EQ(RunAdd(**executable), "0: 100 101 115") << file;
@@ -122,9 +128,9 @@ TEST(Executable, Runs) {
 TEST(Executable, SystemLibrariesOnRequestOnly) {
   const std::vector<uint8_t> file = TestFile("add_system");
   EXPECT_EQ(StatusText(Load(file, MachineFeatures(), kSystem)),
-            "UNIMPLEMENTED: Executables of the format 'system-elf-x86_64' are "
-            "loaded by the system's linker, which needs "
-            "--allow_system_executables.");
+            absl::StrCat("UNIMPLEMENTED: Executables of the format '", kSystem,
+                         "' are loaded by the system's linker, which needs "
+                         "--allow_system_executables."));
   DriverOptions options;
   options.allow_system_executables = true;
   // Load two at once: the linker must not take one for the other.
@@ -144,7 +150,7 @@ TEST(Executable, Formats) {
   DriverOptions none;
   none.allow_native_code = false;
   const struct {
-    const char* format;
+    absl::string_view format;
     const DriverOptions options;
     bool want;
   } kCases[] = {
@@ -152,45 +158,54 @@ TEST(Executable, Formats) {
       {kSystem, {}, false},
       {kSystem, system, true},
       {kEmbedded, none, false},
-      {"embedded-elf-arm_64", {}, false},
+      {"embedded-elf-x86_32", {}, false},
       {"", {}, false},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(SupportsFormat(c.format, c.options), c.want) << c.format;
   }
   const std::vector<uint8_t> file = TestFile("add_v6");
-  EXPECT_EQ(StatusText(Load(file, MachineFeatures(), "embedded-elf-arm_64")),
-            "UNIMPLEMENTED: Executables of the format 'embedded-elf-arm_64' do "
-            "not run here; what does: embedded-elf-x86_64.");
-  EXPECT_EQ(StatusText(Load(file, MachineFeatures(), kEmbedded, none)),
-            "UNIMPLEMENTED: Executables of the format 'embedded-elf-x86_64' "
-            "are native code, which is not allowed here.");
+  EXPECT_EQ(StatusText(Load(file, MachineFeatures(), "embedded-elf-x86_32")),
+            absl::StrCat("UNIMPLEMENTED: Executables of the format "
+                         "'embedded-elf-x86_32' do not run here; what does: ",
+                         kEmbedded, "."));
+  EXPECT_EQ(
+      StatusText(Load(file, MachineFeatures(), kEmbedded, none)),
+      absl::StrCat("UNIMPLEMENTED: Executables of the format '", kEmbedded,
+                   "' are native code, which is not allowed here."));
 }
 
 TEST(Executable, CpuFeatures) {
-  FeatureSet avx2;
-  for (const Feature feature :
-       {Feature::kSse3, Feature::kSsse3, Feature::kSse41, Feature::kSse42,
-        Feature::kPopcnt, Feature::kAvx, Feature::kAvx2, Feature::kFma}) {
-    avx2.Add(feature);
-  }
+  constexpr FeatureSet kAvx2 = {
+      Feature::kSse3,   Feature::kSsse3, Feature::kSse41, Feature::kSse42,
+      Feature::kPopcnt, Feature::kAvx,   Feature::kAvx2,  Feature::kFma};
   const struct {
+    const InstructionSet& set;
     const char* file;
     FeatureSet machine;
     const char* want;
   } kCases[] = {
-      {"add_v6", FeatureSet(), "OK"},
-      {"add_avx512", FeatureSet::All(), "OK"},
-      {"add_avx512", avx2,
+      {kX86_64, "add_v6", FeatureSet(), "OK"},
+      {kX86_64, "add_avx512", kX86_64.features, "OK"},
+      {kX86_64, "add_avx512", kAvx2,
        "UNIMPLEMENTED: The executable uses CPU features that this machine "
        "lacks (avx512f) in 'add_dispatch_0_elementwise_16_f32'."},
-      {"add_avx512", FeatureSet(),
+      {kX86_64, "add_avx512", FeatureSet(),
        "UNIMPLEMENTED: The executable uses CPU features that this machine "
        "lacks (avx, avx512f) in 'add_dispatch_0_elementwise_16_f32'."},
       // Contains code for AVX2, but chooses it at run time.
-      {"matmul_v5", FeatureSet(), "OK"},
+      {kX86_64, "matmul_v5", FeatureSet(), "OK"},
+      {kAArch64, "add_v6", FeatureSet(), "OK"},
+      {kAArch64, "matmul_v6", FeatureSet(), "OK"},
+      {kAArch64, "matmul_i8mm", kAArch64.features, "OK"},
+      {kAArch64,
+       "matmul_i8mm",
+       {Feature::kArmDotProd},
+       "UNIMPLEMENTED: The executable uses CPU features that this machine "
+       "lacks (i8mm) in 'matmul_dispatch_0_matmul_128x128x256_i8xi8xi32'."},
   };
   for (const auto& c : kCases) {
+    if (&c.set != &ThisInstructionSet()) continue;
     EXPECT_EQ(StatusText(Load(TestFile(c.file), c.machine)), c.want) << c.file;
   }
 }

@@ -5,10 +5,12 @@
 #include "hal/cpu/executor.h"
 
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
+#include "hal/cpu/dispatch_stream.h"
 #include "hal/cpu/float_state.h"
 #include "hal/cpu/native_executable.h"
 #include "hal/paid_transfer.h"
@@ -73,6 +75,10 @@ class Executor {
         measures_(measures) {}
 
   absl::Status Run(const Command& command);
+  // Waits for dispatches of another process. Must be called at the end.
+  absl::Status Finish() {
+    return stream_ == nullptr ? absl::OkStatus() : FinishStream();
+  }
 
  private:
   absl::Status RunTransfer(const Command& command);
@@ -82,6 +88,8 @@ class Executor {
   // needs local memory.
   absl::Status RunSpecial(const ResolvedDispatch& dispatch, bool measured);
   absl::Status RunWorkgroups(const ResolvedDispatch& dispatch);
+  absl::Status PostDispatch(const ResolvedDispatch& dispatch);
+  absl::Status FinishStream();
 
   const CommandResolver resolver_;
   Allocator& allocator_;
@@ -90,6 +98,9 @@ class Executor {
   const bool traced_ = trace::IsRecording(trace::kEvents | trace::kDispatches);
   // The workgroup of every dispatch that has only one.
   const WorkgroupState only_workgroup_ = OnlyWorkgroup();
+  // Dispatches that another process runs; null: none.
+  DispatchStream* stream_ = nullptr;
+  const void* remote_ = nullptr;  // of stream_
   // The bindings of the current dispatch.
   void* pointers_[kMaxDispatchBindings];
   size_t lengths_[kMaxDispatchBindings];
@@ -124,6 +135,10 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
   ResolvedDispatch dispatch;
   RETURN_IF_ERROR(resolver_.Resolve(command, pointers_, lengths_, dispatch));
   const NativeCode* const code = dispatch.executable->native_code();
+  if (stream_ != nullptr && dispatch.executable->remote() != remote_)
+      [[unlikely]] {
+    RETURN_IF_ERROR(FinishStream());
+  }
   const bool measured =
       measures_ && dispatch.executable->cost(dispatch.ordinal).IsDue();
   if (measured || traced_ || code == nullptr ||
@@ -142,8 +157,26 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
   return KernelFailed(dispatch.executable->exports()[dispatch.ordinal], failed);
 }
 
+absl::Status Executor::FinishStream() {
+  return std::exchange(stream_, nullptr)->Finish(work_);
+}
+
+absl::Status Executor::PostDispatch(const ResolvedDispatch& dispatch) {
+  if (stream_ == nullptr) {
+    ASSIGN_OR_RETURN(stream_, dispatch.executable->TakeStream(work_));
+    remote_ = dispatch.executable->remote();
+  }
+  return stream_->Post(*dispatch.executable, dispatch.ordinal, dispatch.state,
+                       dispatch.read_only, work_);
+}
+
 [[gnu::noinline]] absl::Status Executor::RunSpecial(
     const ResolvedDispatch& dispatch, bool measured) {
+  if (dispatch.executable->remote() != nullptr && !measured && !traced_ &&
+      dispatch.executable->local_memory_size(dispatch.ordinal) == 0) {
+    return PostDispatch(dispatch);
+  }
+  RETURN_IF_ERROR(Finish());
   return dispatch.executable->Measure(dispatch.ordinal, dispatch.state,
                                       AllWorkgroups(dispatch.state), measured,
                                       [&] { return RunWorkgroups(dispatch); });
@@ -151,6 +184,10 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
 
 absl::Status Executor::Run(const Command& command) {
   RETURN_IF_ERROR(PayForCommand(work_));
+  if (stream_ != nullptr && command.kind != CommandKind::kDispatch &&
+      command.kind != CommandKind::kBarrier) {
+    RETURN_IF_ERROR(FinishStream());
+  }
   switch (command.kind) {
     case CommandKind::kBarrier:
       return absl::OkStatus();  // commands run in order anyway
@@ -336,10 +373,13 @@ absl::Status ExecuteRange(const CommandBuffer& commands,
   for (const Command* command = range.begin; command != end;
        command = command->After()) {
     absl::Status status = executor.Run(*command);
-    if (!status.ok()) [[unlikely]]
+    if (!status.ok()) [[unlikely]] {
+      // Posted dispatches must end before their buffers may be released.
+      executor.Finish().IgnoreError();
       return status;
+    }
   }
-  return absl::OkStatus();
+  return executor.Finish();
 }
 
 }  // namespace eyrie::hal::cpu

@@ -4,6 +4,8 @@
 #include "hal/cpu/image.h"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -14,12 +16,12 @@ uint64_t Address(const Image::Range& range) {
 
 }  // namespace
 
-std::vector<CodeRegion> Image::CodeRegions() const {
+CodeScan Image::ScanCode() const {
   std::vector<CodeRegion> regions;
   for (const Range& range : ranges_) {
     if (range.executable) regions.push_back({range.bytes, Address(range)});
   }
-  return regions;
+  return CodeScan(*instruction_set_, std::move(regions));
 }
 
 const Image::Range* Image::Find(uint64_t address) const {

@@ -17,6 +17,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "hal/cpu/code_scan.h"
+#include "hal/cpu/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 
@@ -31,6 +32,9 @@ class Image {
   virtual ~Image() = default;
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
+
+  // The machine of its code.
+  const InstructionSet& instruction_set() const { return *instruction_set_; }
 
   // The loaded segments, in ascending order of address. perf and gdb count
   // addresses from the first one.
@@ -57,8 +61,8 @@ class Image {
   virtual absl::StatusOr<Function> FindFunction(
       absl::string_view name) const = 0;
 
-  // Returns the executable segments, for CodeScan.
-  std::vector<CodeRegion> CodeRegions() const;
+  // Scans the executable segments.
+  CodeScan ScanCode() const;
 
   // Reports whether [address, address + size) is loaded, in one segment.
   bool Contains(uint64_t address, uint64_t size) const;
@@ -94,6 +98,7 @@ class Image {
  protected:
   Image() = default;
 
+  const InstructionSet* instruction_set_ = &ThisInstructionSet();
   uint64_t bias_ = 0;
   std::vector<Range> ranges_;
   std::vector<uint64_t> initializers_;

@@ -1,15 +1,12 @@
-// Decodes x86-64 machine code just far enough to tell which instruction set
-// extensions it needs and where it jumps. Otherwise a kernel for a newer
-// processor would end the process with SIGILL; docs/executables.md compares
-// this with a library.
+// An instruction of machine code: the instruction set extensions that it needs
+// and where it jumps. Otherwise a kernel for a newer processor would end the
+// process with SIGILL; docs/executables.md compares this with a library.
 //
 // Tested by code_scan_test.cc.
 #ifndef EYRIE_HAL_CPU_INSTRUCTION_H_
 #define EYRIE_HAL_CPU_INSTRUCTION_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "hal/cpu/cpu_features.h"
 
@@ -18,26 +15,25 @@ namespace eyrie::hal::cpu {
 // The effect of an instruction on control flow.
 enum class Flow : uint8_t {
   kNext,     // nothing
-  kPadding,  // nothing at all: a no-op or a trap between functions
+  kPadding,  // nothing at all: a no-op
+  kTrap,     // ends the process; linkers fill gaps between functions with it
   kCall,     // to `target` or through a pointer, and back
   kBranch,   // to `target`, or not
   kJump,     // to `target`
-  kStop,     // elsewhere: a return, a jump through a register, a trap
+  kSwitch,   // through a register or memory: a jump table, or elsewhere
+  kStop,     // elsewhere: a return, a trap
 };
 
 // One instruction. Its length is 0 if the bytes are not a known instruction.
 struct Instruction {
   uint8_t length = 0;  // bytes
   Flow flow = Flow::kNext;
-  // True for direct calls and jumps, and for a LEA that forms a RIP-relative
-  // address: `target` is known.
+  // True for direct calls and jumps, and for an instruction that forms an
+  // address of the code: `target` is known.
   bool has_target = false;
   int32_t target = 0;  // relative to the end of the instruction
   FeatureSet needs;
 };
-
-// Decodes the first instruction of `code`. Never reads past the end of `code`.
-Instruction DecodeInstruction(std::span<const uint8_t> code);
 
 }  // namespace eyrie::hal::cpu
 

@@ -16,6 +16,11 @@ absl::Status MisalignedBinding(size_t index, const void* data) {
                    "; kernels take aligned memory."));
 }
 
+absl::StatusOr<DispatchStream*> KernelExecutable::TakeStream(
+    const WorkBudget*) const {
+  return absl::InternalError("Kernels of this process have no stream.");
+}
+
 KernelExecutable::~KernelExecutable() { delete[] records_.load(); }
 
 KernelExecutable::Record* KernelExecutable::CreateRecords() const {

@@ -13,8 +13,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/trace.h"
 #include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/dispatch_stream.h"
 #include "hal/cpu/kernel_cost.h"
 #include "hal/executable.h"
 
@@ -121,6 +123,14 @@ class KernelExecutable : public hal::Executable {
   // fails as RunGuarded does.
   absl::Status RunOnHost(const HostDispatch& dispatch) const final;
 
+  // Identifies the process that runs the kernels; null: this one.
+  const void* remote() const { return remote_; }
+  // Returns a stream to that process, for this thread. Waits until one is free,
+  // or `work` is stopped. Must not be called for kernels of this process.
+  // FAILED_PRECONDITION: the process has ended.
+  virtual absl::StatusOr<DispatchStream*> TakeStream(
+      const WorkBudget* work) const;
+
   // Returns the measured cost of an export's workgroups.
   KernelCost& cost(uint32_t ordinal) const { return record(ordinal).cost; }
 
@@ -141,8 +151,9 @@ class KernelExecutable : public hal::Executable {
   KernelExecutable() : hal::Executable(&kDriverTag) {}
   ~KernelExecutable() override;
 
-  // Owned by the subclass, which sets it in its constructor.
+  // Owned by the subclass, which sets them in its constructor.
   const NativeCode* native_code_ = nullptr;
+  const void* remote_ = nullptr;
 
  private:
   // Data of one export.

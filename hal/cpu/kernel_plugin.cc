@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/folders.h"
 #include "base/foreign_function.h"
 #include "base/mapped_file.h"
 #include "base/math_library.h"
@@ -90,10 +91,7 @@ absl::StatusOr<void*> PluginLibrary::OpenSystem(const std::string& path) {
   // Opened for its error message only.
   RETURN_IF_ERROR(MappedFile::Open(path).status());
   OfferMathLibrary();
-  // With a slash, the linker searches no folders.
-  const bool is_explicit = absl::StrContains(path, '/');
-  handle_ = dlopen((is_explicit ? path : absl::StrCat("./", path)).c_str(),
-                   RTLD_NOW | RTLD_LOCAL);
+  handle_ = dlopen(ExplicitPath(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const query =
       handle_ == nullptr ? nullptr : dlsym(handle_, plugin_abi::kQuerySymbol);
   if (query != nullptr) return query;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
@@ -34,6 +35,11 @@ struct Library {
   std::vector<LibraryExport> exports;
   uint32_t constant_count;
 };
+
+// Reports whether a library also runs without the function.
+inline bool IsOptionalImport(absl::string_view name) {
+  return absl::StartsWith(name, "?") || absl::EndsWith(name, "?");
+}
 
 // Reads the tables that a LibraryQuery returned for `version`, which must be
 // one from kOldestLibraryVersion to kNewestLibraryVersion.

@@ -6,7 +6,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/allocate.h"
@@ -29,23 +28,27 @@ EYRIE_CALLS_FOREIGN_CODE int CallImport(ImportFunction function, void* params,
   return function == nullptr ? -1 : function(params, context, reserved);
 }
 
-EYRIE_CALLS_FOREIGN_CODE void CallInitializer(uint64_t address) {
-  reinterpret_cast<void (*)()>(address)();
-}
-
-EYRIE_CALLS_FOREIGN_CODE const LibraryHeader* const* CallQuery(
-    uint64_t address, uint32_t version, const Environment* environment) {
-  return reinterpret_cast<LibraryQuery>(address)(version, environment);
-}
-
 }  // namespace
+
+EYRIE_CALLS_FOREIGN_CODE absl::Status LibraryCaller::Initialize(
+    uint64_t address) {
+  reinterpret_cast<void (*)()>(address)();
+  return absl::OkStatus();
+}
+
+EYRIE_CALLS_FOREIGN_CODE absl::StatusOr<const LibraryHeader* const*>
+LibraryCaller::Query(uint64_t address, uint32_t version,
+                     const Environment& environment) {
+  return reinterpret_cast<LibraryQuery>(address)(version, &environment);
+}
 
 // One call of CreateLibraryExecutable.
 class LibraryLoader {
  public:
   LibraryLoader(std::unique_ptr<Image> image, FeatureSet machine,
-                std::vector<std::shared_ptr<const KernelPlugin>> plugins)
-      : machine_(machine), scan_(image->CodeRegions()) {
+                std::vector<std::shared_ptr<const KernelPlugin>> plugins,
+                LibraryCaller& caller)
+      : machine_(machine), caller_(caller), scan_(image->ScanCode()) {
     executable_ = Ref<LibraryExecutable>::Adopt(new LibraryExecutable());
     executable_->image_ = std::move(image);
     executable_->plugins_ = std::move(plugins);
@@ -69,6 +72,7 @@ class LibraryLoader {
   absl::Status TakeExports(const Library& library);
 
   const FeatureSet machine_;
+  LibraryCaller& caller_;
   const CodeScan scan_;
   Ref<LibraryExecutable> executable_;
 };
@@ -97,8 +101,9 @@ absl::StatusOr<Library> LibraryLoader::Query(uint64_t address) {
   // A compiled library supports one version only. Try the newest first.
   for (uint32_t version = kNewestLibraryVersion;
        version >= kOldestLibraryVersion; --version) {
-    const LibraryHeader* const* answer =
-        CallQuery(address, version, &executable_->library_environment_);
+    ASSIGN_OR_RETURN(
+        const LibraryHeader* const* const answer,
+        caller_.Query(address, version, executable_->library_environment_));
     if (answer != nullptr) return ReadLibrary(image(), version, answer);
   }
   return absl::UnimplementedError(
@@ -152,7 +157,7 @@ absl::Status LibraryLoader::ResolveImports(const Library& library) {
   for (size_t i = 0; i < count; ++i) {
     const absl::string_view name = library.imports[i];
     if (executable_->import_functions_[i] != nullptr ||
-        absl::StartsWith(name, "?") || absl::EndsWith(name, "?")) {
+        IsOptionalImport(name)) {
       continue;  // null says that an optional import is absent
     }
     return absl::NotFoundError(absl::StrCat(
@@ -212,7 +217,7 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
   environment.import_thunk = CallImport;
   environment.processor = EncodeProcessorData(machine_);
   for (const uint64_t address : image().initializers()) {
-    CallInitializer(address);
+    RETURN_IF_ERROR(caller_.Initialize(address));
   }
   ASSIGN_OR_RETURN(const Library library, Query(query.address));
   if (library.constant_count != constants.size()) {
@@ -229,8 +234,11 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
 absl::StatusOr<Ref<LibraryExecutable>> CreateLibraryExecutable(
     std::unique_ptr<Image> image, std::span<const uint32_t> constants,
     FeatureSet machine,
-    std::vector<std::shared_ptr<const KernelPlugin>> plugins) {
-  return LibraryLoader(std::move(image), machine, std::move(plugins))
+    std::vector<std::shared_ptr<const KernelPlugin>> plugins,
+    LibraryCaller* caller) {
+  LibraryCaller here;
+  return LibraryLoader(std::move(image), machine, std::move(plugins),
+                       caller == nullptr ? here : *caller)
       .Run(constants);
 }
 

@@ -4,11 +4,13 @@
 #ifndef EYRIE_HAL_CPU_LIBRARY_EXECUTABLE_H_
 #define EYRIE_HAL_CPU_LIBRARY_EXECUTABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
@@ -21,12 +23,24 @@
 
 namespace eyrie::hal::cpu {
 
+// Calls a library's own functions. By default, in this process.
+class LibraryCaller {
+ public:
+  virtual ~LibraryCaller() = default;
+  virtual absl::Status Initialize(uint64_t address);
+  // Returns a pointer that must be checked, or null if the library does not
+  // support the version.
+  virtual absl::StatusOr<const LibraryHeader* const*> Query(
+      uint64_t address, uint32_t version, const Environment& environment);
+};
+
 // A loaded library. The names and addresses of its kernels point into image().
 class LibraryExecutable final : public NativeExecutable {
  public:
   std::span<const ExportInfo> exports() const override { return exports_; }
 
   absl::string_view name() const { return name_; }
+  size_t import_count() const { return import_functions_.size(); }
   const Image& image() const { return *image_; }
 
  private:
@@ -48,11 +62,13 @@ class LibraryExecutable final : public NativeExecutable {
 
 // Creates an executable from a loaded image: checks the CPU features that its
 // code needs, then calls it for its tables. `plugins` provide its imports, the
-// first that knows one. Returns the errors of LoadExecutable.
+// first that knows one. Returns the errors of LoadExecutable, and of `caller`,
+// which may be null.
 absl::StatusOr<Ref<LibraryExecutable>> CreateLibraryExecutable(
     std::unique_ptr<Image> image, std::span<const uint32_t> constants,
     FeatureSet machine,
-    std::vector<std::shared_ptr<const KernelPlugin>> plugins = {});
+    std::vector<std::shared_ptr<const KernelPlugin>> plugins = {},
+    LibraryCaller* caller = nullptr);
 
 }  // namespace eyrie::hal::cpu
 

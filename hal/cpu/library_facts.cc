@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/code_scan.h"
 #include "hal/cpu/dispatch_abi.h"
@@ -58,13 +60,21 @@ std::optional<Library> FindLibrary(const Image& image) {
 
 absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
                                                  FeatureSet machine) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<ElfImage> image, ElfImage::Load(file));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ElfImage> image,
+                   ElfImage::Load(file, ElfUse::kRead));
   ExecutableFacts facts;
   std::vector<uint64_t> roots(image->initializers().begin(),
                               image->initializers().end());
   const auto query = image->FindFunction(kLibraryQuerySymbol);
   if (query.ok()) roots.push_back(query->address);
+  facts.not_isolated = std::string(image->for_worker().message());
   if (const std::optional<Library> library = FindLibrary(*image)) {
+    for (const absl::string_view import : library->imports) {
+      if (IsOptionalImport(import)) continue;
+      facts.not_isolated =
+          absl::StrCat("It imports the function '", PlainName(import),
+                       "', which an isolated worker does not have.");
+    }
     facts.name = std::string(library->name);
     for (const LibraryExport& entry : library->exports) {
       roots.push_back(reinterpret_cast<uintptr_t>(entry.function));
@@ -78,7 +88,7 @@ absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
       facts.kernels.push_back(std::move(kernel));
     }
   }
-  const CodeScan scan(image->CodeRegions());
+  const CodeScan scan = image->ScanCode();
   RETURN_IF_ERROR(scan.status());
   if (!scan.all().empty()) facts.uses = scan.all().ToString();
   if (!(scan.all() - machine).empty()) {

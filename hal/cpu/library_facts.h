@@ -21,8 +21,9 @@ namespace eyrie::hal::cpu {
 std::optional<Library> FindLibrary(const Image& image);
 
 // Describes the library for a processor with the features of `machine`. The
-// result has no kernels if the library's tables cannot be found. Fails as
-// ElfImage::Load does, or with RESOURCE_EXHAUSTED: memory ran out.
+// file may be for any machine whose InstructionSet is known. The result has no
+// kernels if the library's tables cannot be found. Fails as ElfImage::Load
+// does, or with RESOURCE_EXHAUSTED: memory ran out.
 absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
                                                  FeatureSet machine);
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -22,6 +23,7 @@
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/elf_layout.h"
 #include "hal/cpu/elf_loader.h"
+#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/library.h"
 #include "hal/cpu/library_facts.h"
 #include "hal/executable.h"
@@ -29,13 +31,16 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-constexpr uint64_t kPage = 4096;
+constexpr uint64_t kTableAlignment = 16;
+// The first library version that declares what kernels take.
+constexpr uint32_t kFirstWithCounts = 5;
 
 // Bytes that will be at a known address, and the places in them that hold
 // addresses.
 class Segment {
  public:
-  explicit Segment(uint64_t address) : address_(address) {}
+  Segment(const InstructionSet& set, uint64_t address)
+      : set_(set), address_(address) {}
 
   uint64_t end() const { return address_ + bytes_.size(); }
   const std::vector<uint8_t>& bytes() const { return bytes_; }
@@ -44,7 +49,7 @@ class Segment {
   // Appends aligned values and returns the address of the first.
   template <typename T>
   uint64_t AddArray(const std::vector<T>& values) {
-    bytes_.resize((bytes_.size() + 15) & ~size_t{15});
+    bytes_.resize(AlignUp(bytes_.size(), kTableAlignment));
     const uint64_t address = end();
     const auto* const from = reinterpret_cast<const uint8_t*>(values.data());
     bytes_.insert(bytes_.end(), from, from + values.size() * sizeof(T));
@@ -67,42 +72,31 @@ class Segment {
   // Makes the eight bytes at `place` hold an address of the image.
   void Point(uint64_t place, uint64_t address) {
     std::memcpy(bytes_.data() + (place - address_), &address, sizeof(address));
-    relocations_.push_back({place, ELF64_R_INFO(0, R_X86_64_RELATIVE),
+    relocations_.push_back({place, ELF64_R_INFO(0, set_.relative_relocation),
                             static_cast<Elf64_Sxword>(address)});
   }
 
  private:
+  const InstructionSet& set_;
   const uint64_t address_;
   std::vector<uint8_t> bytes_;
   std::vector<Elf64_Rela> relocations_;
 };
 
-DispatchAttributesV3 AttributesOf(const LibraryExport& from,
-                                  const DispatchAttributesV3&) {
-  DispatchAttributesV3 to = {};
+template <typename Attributes>
+Attributes AttributesOf(const LibraryExport& from) {
+  Attributes to = {};
   to.local_memory_pages =
       static_cast<uint16_t>(from.local_memory_size / kLocalMemoryPageSize);
-  return to;
-}
-DispatchAttributesV5 AttributesOf(const LibraryExport& from,
-                                  const DispatchAttributesV5&) {
-  DispatchAttributesV5 to = {};
-  to.local_memory_pages =
-      static_cast<uint16_t>(from.local_memory_size / kLocalMemoryPageSize);
-  to.constant_count = static_cast<uint8_t>(from.constant_count);
-  to.binding_count = static_cast<uint8_t>(from.binding_count);
-  return to;
-}
-DispatchAttributesV6 AttributesOf(const LibraryExport& from,
-                                  const DispatchAttributesV6&) {
-  DispatchAttributesV6 to = {};
-  to.local_memory_pages =
-      static_cast<uint16_t>(from.local_memory_size / kLocalMemoryPageSize);
-  to.constant_count = static_cast<uint8_t>(from.constant_count);
-  to.binding_count = static_cast<uint8_t>(from.binding_count);
-  to.workgroup_size_x = from.workgroup_size[0];
-  to.workgroup_size_y = from.workgroup_size[1];
-  to.workgroup_size_z = static_cast<uint16_t>(from.workgroup_size[2]);
+  if constexpr (!std::is_same_v<Attributes, DispatchAttributesV3>) {
+    to.constant_count = static_cast<uint8_t>(from.constant_count);
+    to.binding_count = static_cast<uint8_t>(from.binding_count);
+  }
+  if constexpr (std::is_same_v<Attributes, DispatchAttributesV6>) {
+    to.workgroup_size_x = from.workgroup_size[0];
+    to.workgroup_size_y = from.workgroup_size[1];
+    to.workgroup_size_z = static_cast<uint16_t>(from.workgroup_size[2]);
+  }
   return to;
 }
 
@@ -144,7 +138,7 @@ template <typename Tables, typename Attributes>
 uint64_t AddTables(const Library& library, const Parts& parts, Segment& data) {
   std::vector<Attributes> rows;
   for (const LibraryExport& entry : library.exports) {
-    rows.push_back(AttributesOf(entry, Attributes{}));
+    rows.push_back(AttributesOf<Attributes>(entry));
   }
   const uint64_t attributes = data.AddArray(rows);
   Tables tables = {};
@@ -181,29 +175,13 @@ uint64_t AddLibrary(const Library& library, uint64_t bias, uint32_t version,
   }
 }
 
-// Returns the query function at `address`: a library for one version, null for
-// any other.
-std::vector<uint8_t> QueryCode(uint64_t address, uint64_t tables,
-                               uint32_t version) {
-  std::vector<uint8_t> code = {0x31, 0xC0,                       // xor eax
-                               0x83, 0xFF, 0,                    // cmp edi
-                               0x48, 0x8D, 0x0D, 0,    0, 0, 0,  // lea rcx
-                               0x48, 0x0F, 0x44, 0xC1,           // cmove rax
-                               0xC3};                            // ret
-  constexpr size_t kVersion = 4;
-  constexpr size_t kDistance = 8;
-  code[kVersion] = static_cast<uint8_t>(version);
-  const auto distance =
-      static_cast<int32_t>(tables - (address + kDistance + sizeof(int32_t)));
-  std::memcpy(code.data() + kDistance, &distance, sizeof(distance));
-  return code;
-}
-
 // Writes the new file.
 class Writer {
  public:
   Writer(std::span<const uint8_t> file, const ElfLayout& layout)
-      : file_(file.begin(), file.end()), layout_(layout) {}
+      : file_(file.begin(), file.end()),
+        layout_(layout),
+        set_(*layout.instruction_set) {}
 
   absl::StatusOr<std::vector<uint8_t>> Write(const Library& library,
                                              uint64_t bias, uint32_t version);
@@ -219,8 +197,8 @@ class Writer {
   }
   // Returns the offset in the file of bytes at an address of the image.
   absl::StatusOr<uint64_t> OffsetOf(uint64_t address, uint64_t size) const;
-  // Returns the value of a dynamic tag, or 0.
-  uint64_t Dynamic(Elf64_Sxword tag) const;
+  // Returns the value of a dynamic tag. INVALID_ARGUMENT: there is none.
+  absl::StatusOr<uint64_t> Dynamic(Elf64_Sxword tag) const;
   void SetDynamic(Elf64_Sxword tag, uint64_t value);
   // Appends the old relocations to those of the new tables.
   absl::Status AddRelocations(Segment& data);
@@ -230,8 +208,14 @@ class Writer {
                   const std::vector<uint8_t>& bytes);
   void AddHeaders();
 
+  // Returns the beginning of the next page.
+  uint64_t PageAfter(uint64_t end) const {
+    return AlignUp(end, set_.largest_page);
+  }
+
   std::vector<uint8_t> file_;
   const ElfLayout& layout_;
+  const InstructionSet& set_;
   uint64_t dynamic_ = 0;  // the offset of the dynamic section in the file
   std::vector<Elf64_Phdr> added_;
 };
@@ -248,14 +232,15 @@ absl::StatusOr<uint64_t> Writer::OffsetOf(uint64_t address,
       "The ELF file has no ", size, " bytes at address ", address, "."));
 }
 
-uint64_t Writer::Dynamic(Elf64_Sxword tag) const {
+absl::StatusOr<uint64_t> Writer::Dynamic(Elf64_Sxword tag) const {
   for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= layout_.dynamic->p_filesz;
        at += sizeof(Elf64_Dyn)) {
     const auto entry = At<Elf64_Dyn>(dynamic_ + at);
     if (entry.d_tag == DT_NULL) break;
     if (entry.d_tag == tag) return entry.d_un.d_val;
   }
-  return 0;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The ELF file's dynamic section has no entry with the tag ", tag, "."));
 }
 
 void Writer::SetDynamic(Elf64_Sxword tag, uint64_t value) {
@@ -270,8 +255,8 @@ void Writer::SetDynamic(Elf64_Sxword tag, uint64_t value) {
 }
 
 absl::Status Writer::AddRelocations(Segment& data) {
-  const uint64_t old_table = Dynamic(DT_RELA);
-  const uint64_t old_size = Dynamic(DT_RELASZ);
+  ASSIGN_OR_RETURN(const uint64_t old_table, Dynamic(DT_RELA));
+  ASSIGN_OR_RETURN(const uint64_t old_size, Dynamic(DT_RELASZ));
   ASSIGN_OR_RETURN(const uint64_t old_offset, OffsetOf(old_table, old_size));
   std::vector<Elf64_Rela> all;
   for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= old_size;
@@ -286,9 +271,9 @@ absl::Status Writer::AddRelocations(Segment& data) {
 }
 
 absl::Status Writer::SetQuery(uint64_t address, uint64_t size) {
-  const uint64_t symbols = Dynamic(DT_SYMTAB);
-  const uint64_t strings = Dynamic(DT_STRTAB);
-  const uint64_t hash = Dynamic(DT_HASH);
+  ASSIGN_OR_RETURN(const uint64_t symbols, Dynamic(DT_SYMTAB));
+  ASSIGN_OR_RETURN(const uint64_t strings, Dynamic(DT_STRTAB));
+  ASSIGN_OR_RETURN(const uint64_t hash, Dynamic(DT_HASH));
   ASSIGN_OR_RETURN(const uint64_t counts,
                    OffsetOf(hash, 2 * sizeof(Elf64_Word)));
   const auto count = At<Elf64_Word>(counts + sizeof(Elf64_Word));
@@ -315,14 +300,14 @@ absl::Status Writer::SetQuery(uint64_t address, uint64_t size) {
 
 void Writer::AddSegment(uint64_t address, uint32_t flags,
                         const std::vector<uint8_t>& bytes) {
-  file_.resize((file_.size() + kPage - 1) & ~(kPage - 1));
+  file_.resize(PageAfter(file_.size()));
   Elf64_Phdr segment = {};
   segment.p_type = PT_LOAD;
   segment.p_flags = flags;
   segment.p_offset = file_.size();
   segment.p_vaddr = segment.p_paddr = address;
   segment.p_filesz = segment.p_memsz = bytes.size();
-  segment.p_align = kPage;
+  segment.p_align = set_.largest_page;
   added_.push_back(segment);
   file_.insert(file_.end(), bytes.begin(), bytes.end());
 }
@@ -340,7 +325,7 @@ void Writer::AddHeaders() {
       all.rbegin(), all.rend(),
       [](const Elf64_Phdr& segment) { return segment.p_type == PT_LOAD; });
   all.insert(after_last.base(), added_.begin(), added_.end());
-  file_.resize((file_.size() + 15) & ~size_t{15});
+  file_.resize(AlignUp(file_.size(), kTableAlignment));
   header.e_phoff = file_.size();
   header.e_phnum = static_cast<Elf64_Half>(all.size());
   Set(0, header);
@@ -357,13 +342,13 @@ absl::StatusOr<std::vector<uint8_t>> Writer::Write(const Library& library,
                    OffsetOf(reinterpret_cast<uintptr_t>(library.header) - bias,
                             sizeof(LibraryHeader)));
   Set(old_header + offsetof(LibraryHeader, version), uint32_t{0});
-  const uint64_t begin =
-      (layout_.begin + layout_.size + kPage - 1) & ~(kPage - 1);
-  Segment data(begin);
+  const uint64_t begin = PageAfter(layout_.begin + layout_.size);
+  Segment data(set_, begin);
   const uint64_t tables = AddLibrary(library, bias, version, data);
   RETURN_IF_ERROR(AddRelocations(data));
-  const uint64_t code_begin = (data.end() + kPage - 1) & ~(kPage - 1);
-  const std::vector<uint8_t> code = QueryCode(code_begin, tables, version);
+  const uint64_t code_begin = PageAfter(data.end());
+  const std::vector<uint8_t> code =
+      set_.query_code(code_begin, tables, version);
   RETURN_IF_ERROR(SetQuery(code_begin, code.size()));
   AddSegment(begin, PF_R | PF_W, data.bytes());
   AddSegment(code_begin, PF_R | PF_X, code);
@@ -371,12 +356,43 @@ absl::StatusOr<std::vector<uint8_t>> Writer::Write(const Library& library,
   return std::move(file_);
 }
 
+// Sets the counts of the kernels that do not declare them.
+absl::Status AddCounts(uint32_t version,
+                       std::span<const std::optional<KernelCounts>> counts,
+                       Library& library) {
+  for (size_t i = 0; i < library.exports.size(); ++i) {
+    LibraryExport& entry = library.exports[i];
+    if (ExportInfo::Declared(entry.constant_count)) continue;
+    if (i >= counts.size() || !counts[i].has_value()) {
+      return absl::UnimplementedError(absl::StrCat(
+          "Library version ", version,
+          " declares the numbers of constants and bindings of each kernel, and "
+          "those of kernel ",
+          i,
+          " are unknown, or differ between its "
+          "dispatches."));
+    }
+    const KernelCounts& known = *counts[i];
+    if (known.constants > kMaxDispatchConstants ||
+        known.bindings > kMaxDispatchBindings) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Kernel ", i, " takes ", known.constants, " constants and ",
+          known.bindings, " bindings; the limits are ", kMaxDispatchConstants,
+          " and ", kMaxDispatchBindings, "."));
+    }
+    entry.constant_count = known.constants;
+    entry.binding_count = known.bindings;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<uint8_t>> RewriteLibrary(
     std::span<const uint8_t> file, uint32_t version,
-    std::span<const KernelCounts> counts, bool needs_names) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<ElfImage> image, ElfImage::Load(file));
+    std::span<const std::optional<KernelCounts>> counts, bool needs_names) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<ElfImage> image,
+                   ElfImage::Load(file, ElfUse::kRead));
   std::optional<Library> library = FindLibrary(*image);
   if (!library.has_value()) {
     return absl::InvalidArgumentError("The executable has no library tables.");
@@ -387,20 +403,10 @@ absl::StatusOr<std::vector<uint8_t>> RewriteLibrary(
   if (library->version == version && (has_names || !needs_names)) {
     return std::vector<uint8_t>(file.begin(), file.end());
   }
-  for (size_t i = 0; i < library->exports.size(); ++i) {
-    LibraryExport& entry = library->exports[i];
-    if (ExportInfo::Declared(entry.constant_count)) continue;
-    if (counts.empty() && version >= 5) {
-      return absl::UnimplementedError(
-          absl::StrCat("Library version ", version,
-                       " counts the constants and bindings of kernels, which "
-                       "are unknown."));
-    }
-    const KernelCounts known = i < counts.size() ? counts[i] : KernelCounts{};
-    entry.constant_count = known.constants;
-    entry.binding_count = known.bindings;
+  if (version >= kFirstWithCounts) {
+    RETURN_IF_ERROR(AddCounts(version, counts, *library));
   }
-  ASSIGN_OR_RETURN(const ElfLayout layout, ReadElfLayout(file));
+  ASSIGN_OR_RETURN(const ElfLayout layout, ReadElfLayout(file, ElfUse::kRead));
   return Writer(file, layout).Write(*library, image->bias(), version);
 }
 

@@ -17,20 +17,17 @@
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/elf_symbols.h"
 #include "hal/cpu/executable.h"
+#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/library_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
-#include "tests/support/files.h"
+#include "tests/support/executable_file.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
-constexpr absl::string_view kEmbedded = "embedded-elf-x86_64";
-
-std::vector<uint8_t> TestFile(const std::string& name) {
-  return FileBytes(absl::StrCat("hal/cpu/testdata/", name, ".so"));
-}
+const absl::string_view kEmbedded = ThisInstructionSet().embedded_format;
 
 absl::StatusOr<Ref<hal::Executable>> Load(const std::vector<uint8_t>& file,
                                           absl::string_view format,
@@ -50,7 +47,7 @@ TEST(PerfFunctions, CoverEveryKernel) {
       {"add_v6", kEmbedded},
       {"matmul_v5", kEmbedded},
       {"matmul_v6", kEmbedded},
-      {"add_system", "system-elf-x86_64"},
+      {"add_system", ThisInstructionSet().system_format},
   };
   for (const auto& [name, format] : kRows) {
     SCOPED_TRACE(name);

@@ -90,7 +90,7 @@ absl::StatusOr<Image::Function> SystemImage::FindFunction(
 
 absl::StatusOr<std::unique_ptr<Image>> LoadSystemLibrary(
     std::span<const uint8_t> file) {
-  ASSIGN_OR_RETURN(const ElfLayout layout, ReadElfLayout(file));
+  ASSIGN_OR_RETURN(const ElfLayout layout, ReadElfLayout(file, ElfUse::kRun));
   auto image = std::make_unique<SystemImage>();
   RETURN_IF_ERROR(image->Load(file, layout));
   return absl::StatusOr<std::unique_ptr<Image>>(std::move(image));

@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "hal/cpu/driver.h"
+#include "hal/cpu/isolate/driver.h"
 #include "hal/cpu/task/driver.h"
 #include "hal/drivers/device_settings.h"
 #include "hal/vulkan/driver.h"
@@ -53,8 +54,8 @@ const Driver* FindDriver(std::span<const std::unique_ptr<Driver>> drivers,
 // In ascending order of names.
 std::vector<std::unique_ptr<Driver>> AllDrivers() {
   std::vector<std::unique_ptr<Driver>> drivers;
-  drivers.push_back(cpu::CreateLocalSyncDriver());
-  drivers.push_back(cpu::CreateLocalTaskDriver());
+  drivers.push_back(cpu::WithIsolation(cpu::CreateLocalSyncDriver()));
+  drivers.push_back(cpu::WithIsolation(cpu::CreateLocalTaskDriver()));
   drivers.push_back(vulkan::CreateVulkanDriver());
   return drivers;
 }

@@ -138,6 +138,18 @@ absl::Status CommandBufferAdviseBuffer(HalModuleState&, CommandBuffer&,
   return ReadBufferRef("advised", buffer, slot, 0, -1, ref);
 }
 
+// Memory that others can see is coherent, and a submission that is complete has
+// made its writes visible. So the range is validated, and nothing is recorded.
+absl::Status CommandBufferShareBuffer(HalModuleState&, CommandBuffer&,
+                                      int32_t slot, Buffer* target,
+                                      int64_t offset, int64_t length) {
+  BufferRef ref;
+  RETURN_IF_ERROR(ReadBufferRef("target", target, slot, offset, length, ref));
+  return target == nullptr
+             ? absl::OkStatus()
+             : target->ResolveRange(ref.offset, ref.length).status();
+}
+
 absl::Status CommandBufferFillBuffer(HalModuleState&, CommandBuffer& commands,
                                      Buffer* target, int64_t offset,
                                      int64_t length, int32_t slot,

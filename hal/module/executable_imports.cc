@@ -69,13 +69,18 @@ absl::StatusOr<Ref<Executable>> CreateExecutableWith(
   params.data = data.bytes();
   params.constants = words;
   params.memory = state.memory();
-  if (state.meter() != nullptr) params.work = state.meter()->context_work();
+  if (state.meter() != nullptr) {
+    params.work = state.meter()->context_work();
+    params.caller = state.meter()->work().get();
+  }
   params.layouts = layouts;
   ASSIGN_OR_RETURN(
       const Ref<Executable> executable,
       state.Charged(device.CreateExecutable(params),
                     data.size() + MemoryOfLayouts(layouts), "an executable"));
   executable->set_layouts(std::move(layouts));
+  DispatchObserver* const observer = state.options().observer;
+  if (observer != nullptr) observer->Loaded(*executable);
   return executable;
 }
 

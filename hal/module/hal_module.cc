@@ -23,8 +23,9 @@ static_assert(vm::RowsAscend(kImports));
 
 absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateHalModule(
     std::vector<Ref<Device>> devices, HalModuleOptions options) {
+  DeviceGroup group(std::move(devices), options.observer);
   auto config = std::make_shared<const HalModuleConfig>(
-      HalModuleConfig{DeviceGroup(std::move(devices)), std::move(options)});
+      HalModuleConfig{std::move(group), std::move(options)});
   return vm::NativeModule::Create(
       "hal", kHalModuleVersion, kImports,
       [config]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {

@@ -145,6 +145,9 @@ using DispatchBindings =
 absl::Status CommandBufferAdviseBuffer(HalModuleState&, CommandBuffer& commands,
                                        Buffer* buffer, int64_t, int64_t,
                                        int64_t, int32_t slot);
+absl::Status CommandBufferShareBuffer(HalModuleState&, CommandBuffer& commands,
+                                      int32_t slot, Buffer* target,
+                                      int64_t offset, int64_t length);
 absl::Status CommandBufferBeginDebugGroup(HalModuleState&,
                                           CommandBuffer& commands,
                                           vm::Buffer& label);

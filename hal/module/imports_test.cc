@@ -122,6 +122,10 @@ const char* const kAddedBy12[] = {
     "command_buffer.dispatch.indirect 0rrIirIICiDCiirIID_v",
     "executable.lookup.function 0rr_I",
 };
+const char* const kAddedBy13[] = {
+    "command_buffer.flush_buffer 0rirII_v",
+    "command_buffer.invalidate_buffer 0rirII_v",
+};
 
 using enum vm::Release;
 
@@ -159,6 +163,7 @@ Names Declared(int minor) {
   if (minor >= 5) Add(names, kAddedBy5);
   if (minor >= 12) Drop(names, kDroppedBy12);
   if (minor >= 12) Add(names, kAddedBy12);
+  if (minor >= 13) Add(names, kAddedBy13);
   return names;
 }
 

@@ -31,8 +31,9 @@ absl::StatusOr<std::shared_ptr<const vm::NativeModule>> Create(
     return absl::InvalidArgumentError(absl::StrCat(
         "The module ", name, " needs a device to take memory from."));
   }
+  DeviceGroup group(std::move(devices), options.observer);
   auto config = std::make_shared<const HalModuleConfig>(
-      HalModuleConfig{DeviceGroup(std::move(devices)), std::move(options)});
+      HalModuleConfig{std::move(group), std::move(options)});
   return vm::NativeModule::Create(
       name, version, imports,
       [config]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {

@@ -2,6 +2,7 @@
 //
 // The first device loads them, with the same restrictions as for `hal`.
 // Tested by inline_modules_test.cc.
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -14,6 +15,45 @@
 #include "hal/module/inline_imports.h"
 
 namespace eyrie::hal {
+namespace {
+
+// Copies the bindings to buffers of the first device for an observer.
+absl::StatusOr<std::vector<Ref<Buffer>>> CopyBindings(
+    const HalModuleState& state, const HostDispatch& dispatch) {
+  Allocator& allocator = state.devices()[0]->allocator();
+  std::vector<Ref<Buffer>> copies;
+  for (const HostBinding& binding : dispatch.bindings) {
+    ASSIGN_OR_RETURN(Ref<Buffer> copy,
+                     state.AllocateCopy(allocator, BufferParams(),
+                                        {binding.data, binding.length}));
+    copies.push_back(binding.read_only ? Buffer::ReadOnly(std::move(copy))
+                                       : std::move(copy));
+  }
+  return copies;
+}
+
+absl::Status RunObserved(const HalModuleState& state,
+                         const Executable& executable,
+                         const HostDispatch& dispatch,
+                         DispatchObserver& observer) {
+  std::vector<Ref<Buffer>> bindings;
+  const auto observed = [&] {
+    const uint32_t(&count)[3] = dispatch.workgroup_count;
+    return ObservedDispatch{executable,
+                            dispatch.ordinal,
+                            {count[0], count[1], count[2]},
+                            dispatch.constants,
+                            bindings};
+  };
+  ASSIGN_OR_RETURN(bindings, CopyBindings(state, dispatch));
+  RETURN_IF_ERROR(observer.Before(observed()));
+  bindings.clear();
+  RETURN_IF_ERROR(executable.RunOnHost(dispatch));
+  ASSIGN_OR_RETURN(bindings, CopyBindings(state, dispatch));
+  return observer.After(observed());
+}
+
+}  // namespace
 
 absl::StatusOr<int32_t> LoaderQuerySupport(HalModuleState& state,
                                            vm::Buffer& format) {
@@ -66,6 +106,11 @@ absl::Status LoaderDispatch(
   dispatch.constants = words;
   dispatch.bindings = ranges;
   if (state.meter() != nullptr) dispatch.work = state.meter()->work().get();
+  DispatchObserver* const observer = state.options().observer;
+  if (observer != nullptr && observer->Wants(executable, dispatch.ordinal))
+      [[unlikely]] {
+    return RunObserved(state, executable, dispatch, *observer);
+  }
   return executable.RunOnHost(dispatch);
 }
 

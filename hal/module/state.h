@@ -20,6 +20,7 @@
 #include "hal/collectives/channel.h"
 #include "hal/device.h"
 #include "hal/device_group.h"
+#include "hal/dispatch_observer.h"
 #include "hal/paid_transfer.h"
 #include "hal/types.h"
 #include "vm/module/module.h"
@@ -41,6 +42,8 @@ struct HalModuleOptions {
       query_refused;
   // Creates channels to other ranks; null: this process is the only rank.
   std::shared_ptr<ChannelProvider> collectives;
+  // Sees the dispatches of programs. Must outlive the module; may be null.
+  DispatchObserver* observer = nullptr;
 };
 
 // The module's devices, in the order in which programs index them, and options.

@@ -1,18 +1,13 @@
 // Multiplies tiled matrices. A tile is computed in registers if it has the
 // shape from QueryTileSizes, else by plain loops.
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "hal/cpu/cpu_features.h"
 #include "hal/vmvx/microkernels.h"
 #include "hal/vmvx/strided.h"
-
-#if defined(__x86_64__)
-#define EYRIE_VMVX_TARGET(features) __attribute__((target(features)))
-#endif
+#include "hal/vmvx/tiles.h"
 
 namespace eyrie::hal::vmvx {
 namespace {
@@ -34,29 +29,6 @@ constexpr int64_t kResultsPerUnit = 8;
 constexpr int64_t kPiece = 1 << 18;
 // The largest tile size. Compilers use far smaller tiles.
 constexpr int64_t kMaxTile = 1 << 10;
-
-struct TileShape {
-  int64_t m, n, k;
-  friend bool operator==(const TileShape&, const TileShape&) = default;
-};
-
-// The product of `count` lhs tiles of a row and `count` rhs tiles of a row. It
-// goes to the `rows` and `columns` of one tile of out.
-template <typename In, typename Out>
-struct TileWork {
-  const Any<In>* lhs;
-  const Any<In>* rhs;
-  Any<Out>* out;
-  int64_t count;
-  TileShape shape;
-  bool accumulate;
-  struct Range {
-    int64_t begin, end;
-    int64_t size() const { return end - begin; }
-  } rows, columns;
-};
-template <typename In, typename Out>
-using TileFunction = void (*)(const TileWork<In, Out>& work);
 
 template <typename In, typename Out>
 void AnyTile(const TileWork<In, Out>& work) {
@@ -80,62 +52,6 @@ void AnyTile(const TileWork<In, Out>& work) {
       work.out[i * n + j] = sum;
     }
   }
-}
-
-// Computes a whole tile of kM rows, each one vector, and depth 1.
-template <int kM, int kN>
-[[gnu::always_inline]] inline void VectorTile(
-    const TileWork<float, float>& work) {
-  typedef float Vector __attribute__((vector_size(kN * sizeof(float))));
-  Vector sums[kM];  // in registers: every loop over it is unrolled
-#pragma GCC unroll 16
-  for (ptrdiff_t i = 0; i < kM; ++i) {
-    if (work.accumulate) {
-      std::memcpy(&sums[i], work.out + i * kN, sizeof(Vector));
-    } else {
-      sums[i] = Vector{};
-    }
-  }
-  const Any<float>* lhs = work.lhs;
-  const Any<float>* rhs = work.rhs;
-  for (int64_t k = 0; k < work.count; ++k, lhs += kM, rhs += kN) {
-    Vector row;
-    std::memcpy(&row, rhs, sizeof(Vector));
-#pragma GCC unroll 16
-    for (int i = 0; i < kM; ++i) sums[i] += row * lhs[i];
-  }
-#pragma GCC unroll 16
-  for (ptrdiff_t i = 0; i < kM; ++i) {
-    std::memcpy(work.out + i * kN, &sums[i], sizeof(Vector));
-  }
-}
-
-#if defined(__x86_64__)
-EYRIE_VMVX_TARGET("avx512f")
-void Tile16x16(const TileWork<float, float>& work) { VectorTile<16, 16>(work); }
-EYRIE_VMVX_TARGET("avx2,fma")
-void Tile8x8(const TileWork<float, float>& work) { VectorTile<8, 8>(work); }
-void Tile8x4(const TileWork<float, float>& work) { VectorTile<8, 4>(work); }
-#endif
-
-// The tile for f32 matrices on this machine, and its function.
-struct FastTile {
-  TileShape shape;
-  TileFunction<float, float> run;
-};
-
-FastTile ChooseTile() {
-#if defined(__x86_64__)
-  // __builtin_cpu_supports would cost time at every start of a process.
-  const cpu::FeatureSet machine = cpu::MachineFeatures();
-  if (machine.Has(cpu::Feature::kAvx512F)) return {{16, 16, 1}, Tile16x16};
-  if (machine.Has(cpu::Feature::kAvx2) && machine.Has(cpu::Feature::kFma)) {
-    return {{8, 8, 1}, Tile8x8};
-  }
-  return {{8, 4, 1}, Tile8x4};
-#else
-  return {{8, 8, 1}, AnyTile<float, float>};
-#endif
 }
 
 const FastTile& TileOfThisMachine() {

@@ -19,12 +19,6 @@ constexpr uint64_t kMaxShared = uint64_t{16} << 20;
 constexpr uint64_t kMinImport = uint64_t{64} << 10;
 constexpr uint32_t kAnyType = ~uint32_t{0};
 
-uint64_t Granularity(const VkPhysicalDeviceLimits& limits) {
-  return std::max({uint64_t{64}, limits.minStorageBufferOffsetAlignment,
-                   limits.minUniformBufferOffsetAlignment,
-                   limits.nonCoherentAtomSize});
-}
-
 uint64_t RoundUp(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -37,13 +31,12 @@ uint64_t HeapSize(const VkPhysicalDeviceMemoryProperties& memory, int type) {
 
 Allocator::Allocator(std::shared_ptr<LogicalDevice> device,
                      std::shared_ptr<ImmediateTransfers> transfers)
-    : StagingAllocator(
-          {.pools = kKinds,
-           .max_idle = device->max_idle_memory(),
-           .object_bytes = sizeof(Buffer) + Granularity(device->limits())}),
+    : StagingAllocator({.pools = kKinds,
+                        .max_idle = device->max_idle_memory(),
+                        .object_bytes = sizeof(Buffer) + Granularity(*device)}),
       device_(std::move(device)),
       transfers_(std::move(transfers)),
-      granularity_(Granularity(device_->limits())) {}
+      granularity_(Granularity(*device_)) {}
 
 absl::StatusOr<Ref<Allocator>> Allocator::Create(
     std::shared_ptr<LogicalDevice> device,

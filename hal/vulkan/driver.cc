@@ -85,6 +85,11 @@ std::optional<absl::StatusOr<ExecutableFacts>> VulkanDriver::DescribeExecutable(
 
 absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
     absl::string_view path, const DriverOptions& options) const {
+  if (options.isolate) {
+    return absl::UnimplementedError(
+        "Vulkan devices cannot be isolated: the GPU's driver runs in this "
+        "process. --no_native_code keeps shaders to their buffers.");
+  }
   if (options.host_memory != nullptr) {
     return absl::UnimplementedError(
         "Vulkan devices have memory of their own, not of the host's "

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -75,9 +76,24 @@ absl::StatusOr<const KindRow*> FindKind(const LogicalDevice& device,
                    ") is not opaque (1) or dma-buf (2)."));
 }
 
+// Returns the bytes of the memory up to the end of an array: whole words, which
+// is what devices copy, and at least one.
+absl::StatusOr<uint64_t> ExtentOf(uint64_t size, const ExternalMemory& memory) {
+  constexpr uint64_t kWord = 4;
+  const uint64_t end = std::max(memory.offset + size, uint64_t{1});
+  const auto extent = CheckedAlignUp<uint64_t>(end, kWord);
+  if (extent && *extent <= memory.size) return *extent;
+  return absl::InvalidArgumentError(
+      absl::StrCat("An array of ", size, " bytes at offset ", memory.offset,
+                   " needs whole words of ", kWord,
+                   " bytes, at least one; the external "
+                   "memory has ",
+                   memory.size, " bytes."));
+}
+
 absl::Status CheckDescription(const LogicalDevice& device, uint64_t size,
                               const ExternalMemory& memory) {
-  const uint64_t alignment = device.limits().minStorageBufferOffsetAlignment;
+  const uint64_t alignment = Granularity(device);
   if (!RangeFits(memory.offset, size, memory.size)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "An array of ", size, " bytes at offset ", memory.offset,
@@ -121,7 +137,7 @@ absl::StatusOr<Ref<hal::Buffer>> ExportBuffer(
                            VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT, use)
                       .status());
   const std::optional<uint64_t> whole = CheckedAlignUp<uint64_t>(
-      size == 0 ? 1 : size, device->limits().nonCoherentAtomSize * 4);
+      std::max(size, uint64_t{1}), Granularity(*device));
   if (!whole || *whole > device->physical().max_allocation) {
     return absl::ResourceExhaustedError(
         absl::StrCat("An array of ", size,
@@ -157,9 +173,9 @@ absl::StatusOr<Ref<hal::Buffer>> ImportBuffer(
         absl::StrCat("Descriptor ", memory.descriptor,
                      " of the external memory is not open."));
   }
-  ASSIGN_OR_RETURN(
-      std::shared_ptr<MemoryBlock> block,
-      MemoryBlock::CreateExternal(device, memory.offset + size, use, kSeen));
+  ASSIGN_OR_RETURN(const uint64_t extent, ExtentOf(size, memory));
+  ASSIGN_OR_RETURN(std::shared_ptr<MemoryBlock> block,
+                   MemoryBlock::CreateExternal(device, extent, use, kSeen));
   return BufferOver(std::move(block), params, memory.offset, size);
 }
 

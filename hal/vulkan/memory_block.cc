@@ -1,6 +1,7 @@
 // Allocates and imports blocks of device memory.
 #include "hal/vulkan/memory_block.h"
 
+#include <algorithm>
 #include <atomic>
 #include <iterator>
 #include <utility>
@@ -21,7 +22,21 @@ constexpr VkBufferUsageFlags kUsage =
     VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
     VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
+// Returns the error for memory of another user that the driver refuses.
+absl::Status RefusedUnlessExhausted(const absl::Status& status) {
+  if (status.ok() || absl::IsResourceExhausted(status)) return status;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The driver refuses the external memory. ", status.message()));
+}
+
 }  // namespace
+
+uint64_t Granularity(const LogicalDevice& device) {
+  const VkPhysicalDeviceLimits& limits = device.limits();
+  return std::max({uint64_t{64}, limits.minStorageBufferOffsetAlignment,
+                   limits.minUniformBufferOffsetAlignment,
+                   limits.nonCoherentAtomSize});
+}
 
 int FindMemoryType(const VkPhysicalDeviceMemoryProperties& memory,
                    uint32_t types, VkMemoryPropertyFlags required,
@@ -136,10 +151,10 @@ absl::StatusOr<uint32_t> MemoryBlock::ExternalTypes(
   }
   VkMemoryFdPropertiesKHR found = {};
   found.sType = VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR;
-  RETURN_IF_ERROR(
+  RETURN_IF_ERROR(RefusedUnlessExhausted(
       Check(device_->fn().vkGetMemoryFdPropertiesKHR(
                 device_->handle(), use.handle, use.descriptor.get(), &found),
-            "vkGetMemoryFdPropertiesKHR"));
+            "vkGetMemoryFdPropertiesKHR")));
   return found.memoryTypeBits;
 }
 
@@ -196,11 +211,7 @@ absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::CreateExternal(
                      " bytes; the device needs ", needs.size, "."));
   }
   const absl::Status bound = block->BindExternal(use);
-  if (!bound.ok() && imports) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The driver refuses the external memory. ", bound.message()));
-  }
-  RETURN_IF_ERROR(bound);
+  RETURN_IF_ERROR(imports ? RefusedUnlessExhausted(bound) : bound);
   RETURN_IF_ERROR(block->MapAll());
   return block;
 }

@@ -28,6 +28,10 @@ struct DeviceRange {
   uint64_t serial = 0;          // of the block; never reused
 };
 
+// Returns the alignment of buffers in blocks and of the blocks' sizes, in
+// bytes: a power of two.
+uint64_t Granularity(const LogicalDevice& device);
+
 // Returns the memory type among the bits `types` that has all `required` flags
 // and the most of `wanted`, or -1.
 int FindMemoryType(const VkPhysicalDeviceMemoryProperties& memory,

@@ -16,7 +16,7 @@ namespace eyrie::hal::vulkan {
 namespace {
 
 // A shader with one kernel of 8x2x1 invocations; function 1.
-constexpr char kKernel[] =
+constexpr char kSmallKernel[] =
     "Capability 1; MemoryModel 0 1; EntryPoint 5 1 'main';"
     "ExecutionMode 1 17 8 2 1;";
 
@@ -48,12 +48,12 @@ std::string Describe(const SpirvModule& module) {
   return text;
 }
 
-std::string ReadText(std::vector<uint32_t> words) {
+std::string ReadWords(std::vector<uint32_t> words) {
   absl::StatusOr<SpirvModule> module = ReadSpirv(words);
   return module.ok() ? Describe(*module) : StatusText(module);
 }
 
-struct Case {
+struct SpirvCase {
   const char* what;
   std::string text;
   const char* want;
@@ -61,8 +61,8 @@ struct Case {
 };
 
 TEST(Spirv, Facts) {
-  const std::string kernel = kKernel;
-  const Case kCases[] = {
+  const std::string kernel = kSmallKernel;
+  const SpirvCase kCases[] = {
       {"a kernel", kernel, "1.3 caps 1 main 8x2x1"},
       {"capabilities twice", kernel + "Capability 9; Capability 1",
        "1.3 caps 1,9 main 8x2x1"},
@@ -92,8 +92,8 @@ TEST(Spirv, Facts) {
       {"extensions", kernel + "Extension 'SPV_KHR_16bit_storage'",
        "1.3 caps 1 SPV_KHR_16bit_storage main 8x2x1"},
   };
-  for (const Case& c : kCases) {
-    EXPECT_EQ(ReadText(AssembleSpirv(c.text, c.version)), c.want) << c.what;
+  for (const SpirvCase& c : kCases) {
+    EXPECT_EQ(ReadWords(AssembleSpirv(c.text, c.version)), c.want) << c.what;
   }
 }
 
@@ -107,7 +107,7 @@ TEST(Spirv, Variables) {
       "Variable 20 30 4; Variable 21 31 4; Variable 22 32 12;"
       "Variable 22 33 12; Variable 22 34 12; Variable 22 35 7;";
   const std::string head = "MemoryModel 0 1; ExecutionMode 1 17 8 1 1;";
-  const Case kCases[] = {
+  const SpirvCase kCases[] = {
       {"all, of one kernel before 1.4", head + "EntryPoint 5 1 'main';" + types,
        "1.3 caps  main 8x1x1 shared 612 @0.2 @1.0"},
       {"unknown, of two kernels before 1.4",
@@ -145,19 +145,19 @@ TEST(Spirv, Variables) {
            "TypePointer 17 4 15; Variable 17 18 4",
        "1.3 caps  main 8x1x1 shared 8"},
   };
-  for (const Case& c : kCases) {
-    EXPECT_EQ(ReadText(AssembleSpirv(c.text, c.version)), c.want) << c.what;
+  for (const SpirvCase& c : kCases) {
+    EXPECT_EQ(ReadWords(AssembleSpirv(c.text, c.version)), c.want) << c.what;
   }
 }
 
 TEST(Spirv, Mending) {
-  const std::string kernel = kKernel;
+  const std::string kernel = kSmallKernel;
   const std::string wrap = "Decorate 9 4469;";
   const std::string kernel_of =
       "MemoryModel 0 1; ExecutionMode 1 17 8 2 1;"
       "Variable 50 2 1; Variable 50 3 3; Variable 50 4 12;"
       "EntryPoint 5 1 'main'";
-  const Case kCases[] = {
+  const SpirvCase kCases[] = {
       {"no wrap", kernel + wrap, "1.4 caps 1 main 8x2x1", 0x00010000},
       {"no unsigned wrap", kernel + "Decorate 9 4470", "1.4 caps 1 main 8x2x1"},
       {"no wrap, newer", kernel + wrap, "1.5 caps 1 main 8x2x1", 0x00010500},
@@ -170,15 +170,15 @@ TEST(Spirv, Mending) {
       {"addresses", kernel + "Extension 'SPV_EXT_physical_storage_buffer'",
        "1.3 caps 1 SPV_KHR_physical_storage_buffer main 8x2x1"},
   };
-  for (const Case& c : kCases) {
+  for (const SpirvCase& c : kCases) {
     std::vector<uint32_t> words = AssembleSpirv(c.text, c.version);
     const size_t size = words.size();
-    EXPECT_EQ(ReadText(words), c.want) << c.what;
+    EXPECT_EQ(ReadWords(words), c.want) << c.what;
     ASSERT_EQ(StatusText(ReadSpirv(words)), "OK");
     EXPECT_EQ(words.size(), size);
     // A second read changes nothing.
     const std::vector<uint32_t> once = words;
-    EXPECT_EQ(ReadText(words), c.want) << c.what;
+    EXPECT_EQ(ReadWords(words), c.want) << c.what;
     ASSERT_EQ(StatusText(ReadSpirv(words)), "OK");
     EXPECT_EQ(words, once) << c.what;
   }
@@ -221,20 +221,20 @@ TEST(Spirv, DamagedHeaders) {
        "are left."},
   };
   for (const auto& c : kCases) {
-    std::vector<uint32_t> words = AssembleSpirv(kKernel);
+    std::vector<uint32_t> words = AssembleSpirv(kSmallKernel);
     words[c.word] = c.value;
-    EXPECT_EQ(ReadText(words), c.want) << c.what;
+    EXPECT_EQ(ReadWords(words), c.want) << c.what;
   }
-  EXPECT_EQ(ReadText({0x07230203, 0x00010000, 0, 1}),
+  EXPECT_EQ(ReadWords({0x07230203, 0x00010000, 0, 1}),
             "INVALID_ARGUMENT: The shader has 4 words; SPIR-V has at least 5.");
-  EXPECT_EQ(ReadText({}),
+  EXPECT_EQ(ReadWords({}),
             "INVALID_ARGUMENT: The shader has 0 words; SPIR-V has at least 5.");
 }
 
 TEST(Spirv, DamagedInstructions) {
-  const std::string kernel = kKernel;
+  const std::string kernel = kSmallKernel;
   const std::string entry = "MemoryModel 0 1; EntryPoint 5 1 'main';";
-  const Case kCases[] = {
+  const SpirvCase kCases[] = {
       {"short", "TypeInt 1 32",
        "INVALID_ARGUMENT: The shader's OpTypeInt at word 5 has 3 words; the "
        "least is 4."},
@@ -284,7 +284,7 @@ TEST(Spirv, DamagedInstructions) {
        "INVALID_ARGUMENT: The shader's entry point 'main' has the interface id "
        "2, which is not a variable."},
   };
-  for (const Case& c : kCases) {
+  for (const SpirvCase& c : kCases) {
     std::vector<uint32_t> words = AssembleSpirv(c.text, c.version);
     const std::vector<uint32_t> before = words;
     EXPECT_EQ(StatusText(ReadSpirv(words)), c.want) << c.what;

@@ -282,6 +282,14 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
     eyrie_device_t* const* devices, size_t device_count,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);
 
+/* The same for one module, loaded from a file, and one device without options.
+ * `device` is a name such as "local-sync"; NULL: none. Both are the context's
+ * alone. The errors are those of eyrie_module_load_file, eyrie_device_open and
+ * eyrie_context_create_with_options. */
+EYRIE_EXPORT eyrie_error_t* eyrie_context_open(
+    const char* path, const char* device,
+    const eyrie_context_options_t* options, eyrie_context_t** out_context);
+
 /* Ends the running call, or the next one, with CANCELLED, and fails the context
  * permanently, as a limit does. May be called from any thread and from a signal
  * handler, as long as the context exists. */

@@ -120,6 +120,11 @@ typedef struct eyrie_device_options_t {
   /* Opens this device; the name must be "vulkan". NULL means that the library
    * creates a device. Other devices ignore it. */
   const eyrie_vulkan_device_t* vulkan_device;
+  /* Nonzero: machine code of modules runs in a process of its own, which can do
+   * nothing but compute (docs/isolation.md). Use this for untrusted modules.
+   * Each device starts one. UNAVAILABLE or UNIMPLEMENTED: this system or this
+   * device cannot do that. INVALID_ARGUMENT: an allocator is given, too. */
+  int isolate;
 } eyrie_device_options_t;
 
 /* Opens a device by its name, such as "local-sync"; eyrie_device_list_create

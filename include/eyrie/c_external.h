@@ -37,7 +37,7 @@ typedef struct eyrie_external_memory_t {
 
 /* There is no shared semaphore: a user must wait until the other one's work is
  * complete (eyrie_fence_wait, vkWaitSemaphores) before it accesses the memory.
- */
+ * docs/embedding.md joins fences and timeline semaphores. */
 
 /* Creates an array of zeros in memory of its own, and exports that memory. The
  * caller sets `kind` in `memory`, which receives all else, and must close the
@@ -57,7 +57,10 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_export(eyrie_device_t* device,
 /* Creates an array over memory that Vulkan exported (vkGetMemoryFdKHR). If this
  * succeeds, it takes the descriptor. The description must be true: the
  * driver trusts it. The memory must be one that the host can see
- * (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT and _HOST_COHERENT_BIT).
+ * (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT and _HOST_COHERENT_BIT). The offset must
+ * be a multiple of the largest of 64 and the device's limits
+ * nonCoherentAtomSize, minStorageBufferOffsetAlignment and
+ * minUniformBufferOffsetAlignment, which are powers of two.
  *
  * UNIMPLEMENTED: the device is not a Vulkan device, its driver cannot import
  * memory of this kind, or the host cannot see the memory. INVALID_ARGUMENT: as

@@ -14,8 +14,8 @@ typedef struct eyrie_needs_t eyrie_needs_t;
 
 /* Reads the needs of a module. Opens the devices that it asks for, those of the
  * CPU if it asks for none. Of `options`, which may be NULL, only
- * allow_system_executables and no_native_code have an effect. INVALID_ARGUMENT:
- * wrong options. */
+ * allow_system_executables, isolate and no_native_code have an effect.
+ * INVALID_ARGUMENT: wrong options. */
 EYRIE_EXPORT eyrie_error_t* eyrie_module_needs(
     const eyrie_module_t* module, const eyrie_device_options_t* options,
     eyrie_needs_t** out_needs);

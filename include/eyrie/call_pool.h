@@ -175,12 +175,14 @@ class CallPool {
     // Adds a task and returns kNoLimit. If the queue is full, returns its
     // limit.
     size_t Add(Task task) {
+      bool wakes;
       {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (tasks_.size() >= limit_) return limit_;
         tasks_.push_back(std::move(task));
+        wakes = WillWake();
       }
-      changed_.notify_one();
+      if (wakes) changed_.notify_one();
       return kNoLimit;
     }
     void Close() {
@@ -193,12 +195,12 @@ class CallPool {
     // Runs tasks until the queue is closed and empty.
     void Serve(Context& context) {
       std::unique_lock<std::mutex> lock(mutex_);
-      while (true) {
-        changed_.wait(lock, [this] { return closed_ || !tasks_.empty(); });
-        if (tasks_.empty()) return;
+      while (Await(lock)) {
         Task task = std::move(tasks_.front());
         tasks_.pop_front();
+        const bool wakes = WillWake();
         lock.unlock();
+        if (wakes) changed_.notify_one();
         if (context.failed()) Replace(context);
         task(context);
         task = nullptr;  // releases its captures without the lock
@@ -207,6 +209,23 @@ class CallPool {
     }
 
    private:
+    // Waits for a task. Returns false if the queue is closed and empty.
+    bool Await(std::unique_lock<std::mutex>& lock) {
+      while (tasks_.empty() && !closed_) {
+        ++sleeping_;
+        changed_.wait(lock);
+        --sleeping_;
+        waking_ = false;
+      }
+      return !tasks_.empty();
+    }
+    // Says whether the caller must wake a thread, which wakes the next one if
+    // tasks remain. A thread for each task at once would take the processors
+    // from the threads that run.
+    bool WillWake() {
+      if (tasks_.empty() || sleeping_ == 0 || waking_) return false;
+      return waking_ = true;
+    }
     void Replace(Context& context) {
       const std::lock_guard<std::mutex> lock(create_mutex_);
       auto made = create_();
@@ -218,6 +237,8 @@ class CallPool {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Task> tasks_;
+    size_t sleeping_ = 0;
+    bool waking_ = false;  // a thread that has not run yet
     size_t limit_ = kNoLimit;
     bool closed_ = false;
   };

@@ -60,6 +60,9 @@ struct DeviceOptions {
   // Opens this device of the program; the name must be "vulkan". See
   // eyrie_vulkan_device_t.
   const eyrie_vulkan_device_t* vulkan_device = nullptr;
+  // Runs machine code of modules in a process of its own, which can do nothing
+  // but compute. Use this for untrusted modules.
+  bool isolate = false;
 };
 
 // A device that can be opened.
@@ -122,6 +125,7 @@ class Device {
       options.pipeline_cache = choices.pipeline_cache.c_str();
     }
     options.vulkan_device = choices.vulkan_device;
+    options.isolate = choices.isolate;
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
             eyrie_device_open(uri.c_str(), &options, &handle)) {

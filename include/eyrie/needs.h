@@ -31,13 +31,14 @@ struct Needs {
 
 // Reads the needs of a module without running its code. Opens the devices that
 // it asks for, those of the CPU if it asks for none. Of the options, only
-// allow_system_executables and no_native_code have an effect.
+// allow_system_executables, isolate and no_native_code have an effect.
 inline Result<Needs> ReadNeeds(const Module& module,
                                const DeviceOptions& choices = {}) {
   eyrie_device_options_t options = {};
   options.struct_size = sizeof(options);
   options.allow_system_executables = choices.allow_system_executables;
   options.no_native_code = choices.no_native_code;
+  options.isolate = choices.isolate;
   eyrie_needs_t* handle = nullptr;
   if (eyrie_error_t* error =
           eyrie_module_needs(module.get(), &options, &handle)) {

@@ -20,32 +20,22 @@ static void Check(eyrie_error_t* error) {
 }
 
 int main(int argc, char** argv) {
-  eyrie_linker_t* linker = eyrie_linker_create();
+  eyrie_linker_t* const linker = eyrie_linker_create();
   Check(eyrie_linker_define(linker, "shop.discount", "(f32, i32) -> f32",
                             Discount, NULL, NULL));
-  const eyrie_context_options_t options = {.struct_size = sizeof(options),
-                                           .linker = linker};
-  eyrie_device_t* device;
-  eyrie_module_t* module;
+  eyrie_context_options_t options = {sizeof(options), .linker = linker};
   eyrie_context_t* context;
-  eyrie_function_t* total;
-  Check(eyrie_device_open("local-sync", NULL, &device));
-  Check(eyrie_module_load_file(argv[argc - 1], &module));
-  Check(eyrie_context_create_with_options(&module, 1, &device, 1, &options,
-                                          &context));
+  Check(eyrie_context_open(argv[argc - 1], "local-sync", &options, &context));
+  eyrie_function_t* total; /* owned by the context */
   Check(eyrie_context_function(context, "total", &total));
-  eyrie_value_t* prices[] = {eyrie_value_i32(10), eyrie_value_i32(50)};
-  eyrie_value_t* arguments[] = {eyrie_value_list(prices, 2),
-                                eyrie_value_i32(7)};
-  eyrie_value_t* result = NULL;
+  eyrie_value_t *arguments[] = {NULL, eyrie_value_i32(7)}, *result = NULL;
+  Check(eyrie_value_array(EYRIE_DTYPE_F32, 1, (int64_t[]){3},
+                          (float[]){10, 20, 30}, 12, &arguments[0]));
   Check(eyrie_function_call(total, arguments, 2, &result, 1));
   double number = 0;
-  eyrie_value_get_f64(result, &number);
-  printf("%.2f\n", number);
+  if (eyrie_value_get_f64(result, &number)) printf("%.2f\n", number);
   eyrie_value_free(result);
   for (int i = 0; i < 2; ++i) eyrie_value_free(arguments[i]);
-  eyrie_context_free(context); /* owns `total` */
-  eyrie_module_release(module);
-  eyrie_device_release(device);
+  eyrie_context_free(context);
   eyrie_linker_release(linker);
 }

@@ -89,6 +89,14 @@ def run_suite_case(name, command):
     return suite_problem(name, code, stderr)
 
 
+def rewrite(options, module, release, path):
+    """Rewrites a module for a release. Returns the error, or ""."""
+    done = subprocess.run(
+        [options.eyrie, "upgrade", module, f"--to={release}", "-o", path],
+        capture_output=True, text=True, check=False)
+    return done.stderr.strip()
+
+
 def suite_jobs(options, folder):
     """Assembles the suites. Returns (feature, column, name, function)."""
     jobs = []
@@ -100,6 +108,12 @@ def suite_jobs(options, folder):
             continue
         module = folder / f"{path.stem}.vmfb"
         subprocess.run([options.eyrie, "asm", path, "-o", module], check=True)
+        if options.assemble_for:
+            assembled, module = module, folder / f"{path.stem}.for.vmfb"
+            error = rewrite(options, assembled, options.assemble_for, module)
+            if error:
+                print(f"{path.name} is not run: {error}")
+                continue
         for case in suite_cases(text):
             command = options.runner + [f"--module={module}",
                                         f"--function={case}"]
@@ -112,11 +126,7 @@ def upgrade(options, file, folder):
     """Rewrites a fixture for --upgrade_to. Returns its path and the error."""
     path = folder / file
     path.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        [options.eyrie, "upgrade", MODULES / file,
-         f"--to={options.upgrade_to}", "-o", path],
-        capture_output=True, text=True, check=False)
-    return path, done.stderr.strip()
+    return path, rewrite(options, MODULES / file, options.upgrade_to, path)
 
 
 def fixture_paths(options, module, folder):
@@ -190,6 +200,9 @@ def parse_arguments():
                         help="a command that takes iree-run-module's flags")
     parser.add_argument("--releases", type=lambda text: text.split(","),
                         help="run only modules of these releases: 3.12,3.13")
+    parser.add_argument("--assemble_for", metavar="RELEASE",
+                        help="rewrite the assembled modules with `eyrie "
+                        "upgrade`, for a runtime before 3.11")
     parser.add_argument("--upgrade_to", metavar="RELEASE",
                         help="rewrite these modules with `eyrie upgrade` "
                         "first, and do not run the cases in assembly")

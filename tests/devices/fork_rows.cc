@@ -60,7 +60,7 @@ std::string OfFence(const Ref<Fence>& fence, Deadline deadline) {
 // Returns the status of an operation. Adds the signal fence's state if it
 // differs from that status.
 template <typename Operation>
-std::string Queue(const Before& before, const Operation& operation) {
+std::string Enqueue(const Before& before, const Operation& operation) {
   const Ref<Semaphore>& done = before.open;
   const Ref<Fence> signal = Fence::ForPoint(done, 1);
   const std::string status =
@@ -82,7 +82,7 @@ const struct Row {
 } kRows[] = {
     {"fill",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          const uint32_t seven = 7;
          return before.device->QueueFill(fences, Whole(before.buffer),
                                          BytesOf(seven));
@@ -91,7 +91,7 @@ const struct Row {
      "OK", "Device"},
     {"update",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          const uint64_t seven = 7;
          return before.device->QueueUpdate(fences, BytesOf(seven),
                                            Whole(before.buffer));
@@ -100,7 +100,7 @@ const struct Row {
      "OK", "Device"},
     {"copy",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          return before.device->QueueCopy(fences, {before.buffer, 0, 0, 4},
                                          {before.buffer, 0, 4, 4});
        });
@@ -108,7 +108,7 @@ const struct Row {
      "OK", "Device"},
     {"read",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          return before.device->QueueRead(fences, before.file, 0,
                                          Whole(before.buffer));
        });
@@ -116,7 +116,7 @@ const struct Row {
      "OK", "Device"},
     {"write",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          return before.device->QueueWrite(fences, Whole(before.buffer),
                                           before.file, 0);
        });
@@ -124,21 +124,21 @@ const struct Row {
      "OK", "Device"},
     {"barrier",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          return before.device->QueueBarrier(fences);
        });
      },
      "OK", "Device"},
     {"commands",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          return before.device->QueueExecute(fences, before.filled, {});
        });
      },
      "OK", "Device"},
     {"alloca and dealloca",
      [](Before& before) {
-       return Queue(before, [&](const QueueFences& fences) {
+       return Enqueue(before, [&](const QueueFences& fences) {
          const auto buffer = before.device->QueueAlloca({}, {}, 64);
          if (!buffer.ok()) return fences.Refuse(buffer.status());
          return before.device->QueueDealloca(fences, *buffer);

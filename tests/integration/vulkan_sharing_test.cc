@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "eyrie/external.h"
+#include "eyrie/fence.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "hal/vulkan/instance.h"
@@ -101,6 +103,25 @@ TEST_F(VulkanSharing, PartsOfMemory) {
   EXPECT_EQ(Elements(*value), Floats({0, 0, 0, 0}));
 }
 
+// Devices copy whole words, also for arrays that are not a whole number of
+// them, or empty.
+TEST_F(VulkanSharing, AnyNumberOfBytes) {
+  for (const int64_t size : {0, 1, 3, 5, 63, 64, 65, 4097}) {
+    SCOPED_TRACE(size);
+    auto shared = ExportArray(devices_[0], EYRIE_EXTERNAL_OPAQUE_FD,
+                              EYRIE_DTYPE_UI8, {size});
+    ASSERT_EQ(ErrorOf(shared), "OK");
+    EXPECT_GE(shared->memory.size, static_cast<uint64_t>(size));
+    auto seen =
+        ImportArray(devices_[1], EYRIE_DTYPE_UI8, {size}, shared->memory);
+    ASSERT_EQ(ErrorOf(seen), "OK");
+    const auto bytes = seen->elements<uint8_t>();
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(std::vector<uint8_t>(bytes->begin(), bytes->end()),
+              std::vector<uint8_t>(static_cast<size_t>(size)));
+  }
+}
+
 TEST_F(VulkanSharing, Errors) {
   auto shared = ExportArray(devices_[0], EYRIE_EXTERNAL_OPAQUE_FD,
                             EYRIE_DTYPE_UI8, {4096});
@@ -126,6 +147,12 @@ TEST_F(VulkanSharing, Errors) {
        "The offset in external memory (1) is not a multiple of "},
       {good, int64_t{1} << 40, EYRIE_INVALID_ARGUMENT,
        "An array of 1099511627776 bytes at offset 0 exceeds"},
+      {with(&M::size, uint64_t{5}), 5, EYRIE_INVALID_ARGUMENT,
+       "An array of 5 bytes at offset 0 needs whole words of 4 bytes, at least "
+       "one; the external memory has 5 bytes."},
+      // More than there is; drivers refuse it in different functions.
+      {with(&M::size, ~uint64_t{0}), int64_t{1} << 40, EYRIE_RESOURCE_EXHAUSTED,
+       ""},
       {with(&M::memory_type, 99), 16, EYRIE_INVALID_ARGUMENT,
        "The memory type (99) is not below the device's number of types ("},
       {with(&M::kind, 7), 16, EYRIE_INVALID_ARGUMENT,
@@ -143,6 +170,13 @@ TEST_F(VulkanSharing, Errors) {
     EXPECT_EQ(value.error().message().substr(0, row.want.size()), row.want);
     EXPECT_TRUE(IsOpen(good.descriptor));
   }
+  // The descriptor is not a dma-buf, which drivers may not know either.
+  const auto refused = ImportArray(devices_[1], EYRIE_DTYPE_UI8, {16},
+                                   with(&M::kind, EYRIE_EXTERNAL_DMA_BUF));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().code() == EYRIE_INVALID_ARGUMENT ||
+              refused.error().code() == EYRIE_UNIMPLEMENTED)
+      << refused.error().message();
   // dma-bufs depend on the driver.
   const auto dma =
       ExportArray(devices_[0], EYRIE_EXTERNAL_DMA_BUF, EYRIE_DTYPE_UI8, {16});
@@ -200,6 +234,9 @@ class OwnDevice {
             physical_.queue_family};
   }
 
+  VkDevice handle() const { return device_; }
+  const VolkDeviceTable& fn() const { return functions_; }
+
  private:
   hal::vulkan::PhysicalDevice physical_;
   VkPhysicalDeviceFeatures basic_ = {};
@@ -230,6 +267,60 @@ TEST_F(VulkanSharing, DeviceOfTheProgram) {
   ASSERT_EQ(ErrorOf(context->Find("add")->CallOut({shared->array}, {x, x})),
             "OK");
   EXPECT_EQ(Elements(*seen), Floats({2, 4, 6, 8}));
+}
+
+// A timeline semaphore of the program: 1 when its own work is complete, 2 when
+// the call is that waits for it. docs/embedding.md has the same code.
+TEST_F(VulkanSharing, ChainsWithASemaphoreOfTheProgram) {
+  OwnDevice own(/*timeline_semaphores=*/true);
+  const eyrie_vulkan_device_t description = own.description();
+  auto device = Device::Open("vulkan", {.vulkan_device = &description});
+  ASSERT_EQ(ErrorOf(device), "OK");
+  auto module = Module::Load("tests/modules/3.13/add.vulkan-async.vmfb");
+  auto context = Context::Create(*device, *module);
+  ASSERT_EQ(ErrorOf(context), "OK");
+  VkSemaphoreTypeCreateInfo type = {
+      VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
+      VK_SEMAPHORE_TYPE_TIMELINE, 0};
+  const VkSemaphoreCreateInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                      &type, 0};
+  VkSemaphore timeline = VK_NULL_HANDLE;
+  ASSERT_EQ(own.fn().vkCreateSemaphore(own.handle(), &info, nullptr, &timeline),
+            VK_SUCCESS);
+  const auto wait = [&](uint64_t value) {
+    const VkSemaphoreWaitInfo points = {VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                        nullptr,
+                                        0,
+                                        1,
+                                        &timeline,
+                                        &value};
+    return own.fn().vkWaitSemaphores(own.handle(), &points, UINT64_MAX);
+  };
+  const auto signal = [&](uint64_t value) {
+    const VkSemaphoreSignalInfo point = {
+        VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, timeline, value};
+    return own.fn().vkSignalSemaphore(own.handle(), &point);
+  };
+
+  auto drawn = Fence::Create(*device);
+  auto added = Fence::Create(*device);
+  added->OnDone([&](const Error*) { signal(2); });
+  std::thread bridge([&] {
+    wait(1);
+    (void)drawn->Signal();
+  });
+  const Value x = *Value::Array({4}, Floats{1, 2, 3, 4});
+  auto results = Start(*context->Find("add"), {x, x}, &*drawn, *added);
+  ASSERT_EQ(ErrorOf(results), "OK");
+  uint64_t value = 7;
+  own.fn().vkGetSemaphoreCounterValue(own.handle(), timeline, &value);
+  EXPECT_EQ(value, 0u);
+  EXPECT_FALSE(*added->IsReached());
+  signal(1);
+  EXPECT_EQ(wait(2), VK_SUCCESS);
+  EXPECT_EQ(Elements(results->front()), Floats({2, 4, 6, 8}));
+  bridge.join();
+  own.fn().vkDestroySemaphore(own.handle(), timeline, nullptr);
 }
 
 TEST_F(VulkanSharing, DevicesThatCannotBeUsed) {

@@ -18,7 +18,8 @@ _KEYS = """
   VARIANTS: plain vulkan@3.3,3.13  ways it is compiled (default: plain), one of
                                    them by two releases only,
                                    or from one on: vmvx@3.3+
-  RELEASES: all                    compiled by every release (default: by five)
+  RELEASES: all                    compiled by every release, or by these
+                                   (default: by five)
   MODE: vm                         the source is in the vm dialect
   FLAGS: --iree-...                further compiler flags
   NEEDS: other                     modules loaded before this one
@@ -76,7 +77,7 @@ class Source:
     variants: List[str] = dataclasses.field(default_factory=lambda: ["plain"])
     # Variant -> the releases that compile it, if not all.
     releases: Dict[str, List[str]] = dataclasses.field(default_factory=dict)
-    every_release: bool = False
+    only_by: List[str] = dataclasses.field(default_factory=list)
     flags: List[str] = dataclasses.field(default_factory=list)
     needs: List[str] = dataclasses.field(default_factory=list)
     devices: List[str] = dataclasses.field(default_factory=list)
@@ -89,6 +90,13 @@ class Source:
         self.variants = [name for name, _, _ in words]
         self.releases = {name: releases.split(",")
                          for name, at, releases in words if at}
+
+    def compiled_by(self, release, default):
+        """Reports whether a release, such as "3.9.0", compiles the source."""
+        if not self.only_by:
+            return release in default
+        return (self.only_by == ["all"] or
+                version(release) in map(version, self.only_by))
 
     def has(self, variant, release):
         """Reports whether a release compiles the variant."""
@@ -120,7 +128,7 @@ def apply(source, key, value):
     if key == "VARIANTS":
         source.take_variants(value)
     elif key == "RELEASES":
-        source.every_release = value == "all"
+        source.only_by = value.split()
     elif key == "MODE":
         source.mode = value
     elif key == "FLAGS":

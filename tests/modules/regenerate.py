@@ -26,10 +26,10 @@ import vulkan_target
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASES = ("3.3.0", "3.9.0", "3.11.0", "3.12.0", "3.13.0")
 # The other releases on PyPI, which compile only sources with RELEASES: all.
-# Not the first two, 20230209 and 20230228: their bytecode is not supported.
 OTHER_RELEASES = (
-    "20230404.479", "20230419.494", "20230524.529", "20230815.614",
-    "20231004.665", "20231113.707", "20231218.742", "20240129.785",
+    "20230209.425", "20230228.444", "20230404.479", "20230419.494",
+    "20230524.529", "20230815.614", "20231004.665", "20231113.707",
+    "20231218.742", "20240129.785",
     "20240226.813", "20240410.859",
     "20240621.931", "20240724.964", "20240828.999", "20241104.1068",
     "2.9.0", "3.0.0", "3.1.0", "3.2.0", "3.4.0", "3.5.0", "3.6.0", "3.7.1",
@@ -386,7 +386,7 @@ def parse_arguments():
 
 def variants_of(source, release):
     """Returns the variants of a source that a release compiles."""
-    if release not in RELEASES and not source.every_release:
+    if not source.compiled_by(release, RELEASES):
         return []
     return [v for v in source.variants if source.has(v, release) and
             vulkan_target.exists(v, directives.version(release))]

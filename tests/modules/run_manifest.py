@@ -116,6 +116,7 @@ class Runner:
     def __init__(self, options):
         self.folder = options.manifest.parent
         self.eyrie = options.eyrie
+        self.under = options.under.split()
         self.compilers = options.upstream
 
     def command(self, module, case):
@@ -124,7 +125,7 @@ class Runner:
                     "iree-run-module")
             command = [str(tool)]
         else:
-            command = [str(self.eyrie), "run"]
+            command = [*self.under, str(self.eyrie), "run"]
         for name in module.get("devices", ["local-sync"]):
             if self.compilers:
                 name = upstream_device(module["release"], name)
@@ -199,6 +200,8 @@ def check_files(folder, modules):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--eyrie", type=pathlib.Path, help="the tool to test")
+    parser.add_argument("--under", default="",
+                        help="a command that runs the tool, such as qemu")
     parser.add_argument("--upstream", type=pathlib.Path,
                         help="folder with an environment per release "
                         "(regenerate.py --compilers)")

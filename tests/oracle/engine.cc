@@ -131,6 +131,7 @@ absl::StatusOr<std::unique_ptr<Instance>> InterpreterEngine::Load(
 }
 
 absl::StatusOr<std::shared_ptr<const vm::Jit>> EagerJit() {
+  if (!vm::jit::HasCompiler()) return std::shared_ptr<const vm::Jit>();
   static const absl::StatusOr<std::shared_ptr<const vm::Jit>> kJit =
       vm::jit::Create(vm::jit::Mode::kEager);
   return kJit;

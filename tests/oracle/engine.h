@@ -75,8 +75,9 @@ class InterpreterEngine final : public Engine {
   std::shared_ptr<const vm::Jit> jit_;
 };
 
-// Returns a JIT that compiles every function at its first call. Fails if the
-// processor or the system does not support it; the test must report this.
+// Returns a JIT that compiles every function at its first call, or null if
+// there is no compiler for this machine. Fails if the processor or the system
+// does not support it; the test must report this.
 absl::StatusOr<std::shared_ptr<const vm::Jit>> EagerJit();
 
 // The outcome of a call, comparable between engines.

@@ -21,7 +21,9 @@ bool IsRef(const Operand& operand) {
          operand.kind == OperandKind::kRefMove;
 }
 
-uint16_t Ref(RefRole role) { return static_cast<uint16_t>(role | vm::kRefBit); }
+uint16_t RefOf(RefRole role) {
+  return static_cast<uint16_t>(role | vm::kRefBit);
+}
 
 }  // namespace
 
@@ -62,7 +64,7 @@ void FunctionGenerator::ChooseListRefs(Instruction& in) {
     const bool of_lists = type == kTypeList || type == kTypeAnyRef;
     in.operands[0].bits = of_lists ? uint32_t{kTypeList} : type;
     in.operands.back().bits =
-        of_lists ? Ref(kListOfLists) : Role(random_.OneIn(2) ? kLists : kAny);
+        of_lists ? RefOf(kListOfLists) : Role(random_.OneIn(2) ? kLists : kAny);
     return;
   }
   const bool of_refs = op == Op::kListGetRef || op == Op::kListSetRef;
@@ -70,11 +72,11 @@ void FunctionGenerator::ChooseListRefs(Instruction& in) {
     list.bits = AnyRef();
   } else if (!of_refs && op != Op::kListReserve && op != Op::kListResize &&
              op != Op::kListSize) {
-    list.bits = Ref(random_.OneIn(8) ? kVariantList : kNumberList);
+    list.bits = RefOf(random_.OneIn(8) ? kVariantList : kNumberList);
   } else if (of_refs) {
-    list.bits = Ref(random_.OneIn(4)   ? kListOfLists
-                    : random_.OneIn(3) ? kVariantList
-                                       : kBufferList);
+    list.bits = RefOf(random_.OneIn(4)   ? kListOfLists
+                      : random_.OneIn(3) ? kVariantList
+                                         : kBufferList);
   } else {
     list.bits = Role(kLists);
   }

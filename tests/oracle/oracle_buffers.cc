@@ -144,7 +144,7 @@ absl::Status BufferFill(Activation& a, const Instruction& in) {
   return Put(a, in, a.Number(in.operands[2]), kWidth, in.operands[3]);
 }
 
-constexpr OpTable<Effect>::Row kRows[] = {
+constexpr OpTable<Effect>::Row kBufferRows[] = {
     {Op::kBufferAlloc, BufferAlloc},
     {Op::kBufferClone, BufferClone},
     {Op::kBufferLength, BufferLength},
@@ -176,7 +176,7 @@ constexpr OpTable<Effect>::Row kRows[] = {
 }  // namespace
 
 Effect FindBufferEffect(Op op) {
-  static const OpTable<Effect> kTable(kRows);
+  static const OpTable<Effect> kTable(kBufferRows);
   return kTable[op];
 }
 

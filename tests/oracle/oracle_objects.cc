@@ -332,7 +332,7 @@ absl::Status ListSetRef(Activation& a, const Instruction& in) {
     Op::kSwitch##N, SwitchNumber                                            \
   }
 
-constexpr OpTable<Effect>::Row kRows[] = {
+constexpr OpTable<Effect>::Row kObjectRows[] = {
     NUMBER_ROWS(I32),
     NUMBER_ROWS(I64),
     NUMBER_ROWS(F32),
@@ -363,7 +363,7 @@ constexpr OpTable<Effect>::Row kRows[] = {
 }  // namespace
 
 Effect FindObjectEffect(Op op) {
-  static const OpTable<Effect> kTable(kRows);
+  static const OpTable<Effect> kTable(kObjectRows);
   return kTable[op];
 }
 

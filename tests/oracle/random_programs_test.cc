@@ -161,6 +161,7 @@ std::string Disagreement(const Program& program, OracleEngine& oracle,
   }
   const auto jit = EagerJit();
   if (!jit.ok()) return jit.status().ToString();
+  if (*jit == nullptr) return "";
   InterpreterEngine compiled(resumes, limits, *jit);
   difference = Compare(want, RunAll(compiled, *modules, program));
   if (tally != nullptr)
@@ -197,7 +198,9 @@ TEST_P(RandomPrograms, EnginesAgree) {
   EXPECT_GT(tally.codes[absl::StatusCode::kOk], kCount / 2);
   EXPECT_GT(tally.codes.size(), 6u);
   EXPECT_GT(tally.redirects, kCount / 50);
-  EXPECT_GT(tally.compiled, kCount);
+  if (*EagerJit() != nullptr) {
+    EXPECT_GT(tally.compiled, kCount);
+  }
   for (size_t i = 0; i < vm::kOpCount; ++i) {
     EXPECT_GE(oracle.executed[i], kIsSanitized ? 1u : 50u) << vm::kOps[i].text;
   }

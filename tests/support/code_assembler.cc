@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "tests/support/append.h"
 #include "tests/support/module_builder.h"
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
@@ -19,12 +20,6 @@ namespace {
 
 using vm::OperandKind;
 using Bytes = std::vector<uint8_t>;
-
-template <typename T>
-void Append(Bytes& bytes, T value) {
-  const auto* begin = reinterpret_cast<const uint8_t*>(&value);
-  bytes.insert(bytes.end(), begin, begin + sizeof(T));
-}
 
 class Assembler {
  public:

@@ -33,6 +33,7 @@ struct MemrefCallOptions {
   size_t inouts = 0;                      // how many of them are "inout"
   std::vector<const char*> layouts = {};  // of arguments, then of results
   const char* equal = "[]";               // equal dimensions
+  uint64_t given = 0;                     // bits of arguments; see ModuleState
 };
 
 class MemrefCallTest : public testing::Test {
@@ -154,6 +155,7 @@ class MemrefCallTest : public testing::Test {
       slots.push_back(SlotOf(letters_[i + 1], texts[i]));
     }
     vm::Slot results[8];
+    (*import)->set_given(options.given);
     const absl::Status status = (*import)->Invoke(slots.data(), results);
     if (!status.ok()) return StatusText(status);
     const std::string returned = letters_.substr(letters_.find('_') + 1);

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
+#include "tests/support/append.h"
 #include "vm/isa/opcode.h"
 #include "vm/module/module_generated.h"
 
@@ -21,12 +22,6 @@ namespace {
 
 namespace fbs = vm::fbs;
 using Bytes = std::vector<uint8_t>;
-
-template <typename T>
-void Append(Bytes& bytes, T value) {
-  const auto* begin = reinterpret_cast<const uint8_t*>(&value);
-  bytes.insert(bytes.end(), begin, begin + sizeof(T));
-}
 
 using Builder = flatbuffers::FlatBufferBuilder;
 using Pairs = std::vector<std::pair<std::string, std::string>>;

@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kBufferRows[] = {
     // Loads. Indices count elements.
     {"buffer.load.i8.u", "buf:00ff80 1", "255"},
     {"buffer.load.i8.u", "ro:007f 1", "127"},
@@ -303,6 +303,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> BufferRows() { return kRows; }
+std::span<const Row> BufferRows() { return kBufferRows; }
 
 }  // namespace eyrie::tests

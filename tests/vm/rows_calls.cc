@@ -7,7 +7,7 @@ namespace {
 // Functions: 1 twice, 2 mixed, 3 swap, 4 forever, 5 fails, 6 counts, yielding.
 // Imports: 0 add, 1 many, 2 sum of spans, 3 fails, 4 first returns Pending, 5
 // missing.
-constexpr Row kRows[] = {
+constexpr Row kCallRows[] = {
     {"call", "21", "42", "0i_i", "entry: call 1 [i0] [i2] return [i2]"},
     {"call", "21", "84", "0i_i",
      "entry: call 1 [i0] [i0] call 1 [i0] [i0] return [i0]"},
@@ -69,6 +69,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> CallRows() { return kRows; }
+std::span<const Row> CallRows() { return kCallRows; }
 
 }  // namespace eyrie::tests

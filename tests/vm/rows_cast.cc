@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kCastRows[] = {
     // Floats to integers round to nearest, halves away from zero. The result
     // must fit. (Upstream converts f64 to i32 through f32. If the value does
     // not fit, its result depends on the processor.)
@@ -322,6 +322,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> CastRows() { return kRows; }
+std::span<const Row> CastRows() { return kCastRows; }
 
 }  // namespace eyrie::tests

@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kChoiceRows[] = {
     {"const.i32", "-5", "-5"},
     {"const.i32", "2147483647", "2147483647"},
     {"const.i32", "-2147483648", "-2147483648"},
@@ -69,6 +69,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> ChoiceRows() { return kRows; }
+std::span<const Row> ChoiceRows() { return kChoiceRows; }
 
 }  // namespace eyrie::tests

@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kControlRows[] = {
     {"block", "5", "5", "0i_i", "entry: br ^a [] a: br ^b [] b: return [i0]"},
     {"br", "10", "45", "0i_i",  // the sum of 0 to n - 1
      "entry: const.i32 1 i5 br ^loop [i3>i1] "
@@ -93,6 +93,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> ControlRows() { return kRows; }
+std::span<const Row> ControlRows() { return kControlRows; }
 
 }  // namespace eyrie::tests

@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kConvertRows[] = {
     // Narrow integers are zero-extended in i32 registers.
     {"trunc.i32.i8", "0", "0"},
     {"trunc.i32.i8", "1", "1"},
@@ -189,6 +189,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> ConvertRows() { return kRows; }
+std::span<const Row> ConvertRows() { return kConvertRows; }
 
 }  // namespace eyrie::tests

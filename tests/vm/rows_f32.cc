@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kF32Rows[] = {
 #define TYPE "f32"
 #include "tests/vm/rows_float.def"
 #undef TYPE
@@ -106,6 +106,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> F32Rows() { return kRows; }
+std::span<const Row> F32Rows() { return kF32Rows; }
 
 }  // namespace eyrie::tests

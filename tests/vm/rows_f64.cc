@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kF64Rows[] = {
 #define TYPE "f64"
 #include "tests/vm/rows_float.def"
 #undef TYPE
@@ -108,6 +108,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> F64Rows() { return kRows; }
+std::span<const Row> F64Rows() { return kF64Rows; }
 
 }  // namespace eyrie::tests

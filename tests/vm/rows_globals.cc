@@ -6,7 +6,7 @@ namespace {
 
 // Types: 0 i8, 1 i16, 2 i32, 3 i64, 4 f32, 5 f64, 6 any, 7 vm.buffer, 8
 // vm.list, 9 an unknown one, 10 any ref.
-constexpr Row kRows[] = {
+constexpr Row kGlobalRows[] = {
     {"global.load.i32", "60", "0"},
     {"global.load.i64", "56", "0"},
     {"global.load.f32", "60", "0"},
@@ -153,6 +153,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> GlobalRows() { return kRows; }
+std::span<const Row> GlobalRows() { return kGlobalRows; }
 
 }  // namespace eyrie::tests

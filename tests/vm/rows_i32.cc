@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kI32Rows[] = {
 #define TYPE "i32"
 #include "tests/vm/rows_integer.def"
 #undef TYPE
@@ -119,6 +119,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> I32Rows() { return kRows; }
+std::span<const Row> I32Rows() { return kI32Rows; }
 
 }  // namespace eyrie::tests

@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kI64Rows[] = {
 #define TYPE "i64"
 #include "tests/vm/rows_integer.def"
 #undef TYPE
@@ -135,6 +135,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> I64Rows() { return kRows; }
+std::span<const Row> I64Rows() { return kI64Rows; }
 
 }  // namespace eyrie::tests

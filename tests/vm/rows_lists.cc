@@ -9,7 +9,7 @@ namespace {
   "entry: const.i32 1 i20 list.alloc " type " i20 r0 list.resize r0 i20 "
 
 // Types as in rows_globals.cc.
-constexpr Row kRows[] = {
+constexpr Row kListRows[] = {
     {"list.alloc", "2 4", "list:"},
     {"list.alloc", "2 0", "list:"},
     {"list.alloc", "8 1", "list:"},
@@ -208,6 +208,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> ListRows() { return kRows; }
+std::span<const Row> ListRows() { return kListRows; }
 
 }  // namespace eyrie::tests

@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kMathF32Rows[] = {
 #define TYPE "f32"
 #include "tests/vm/rows_math.def"
 #undef TYPE
@@ -50,6 +50,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> MathF32Rows() { return kRows; }
+std::span<const Row> MathF32Rows() { return kMathF32Rows; }
 
 }  // namespace eyrie::tests

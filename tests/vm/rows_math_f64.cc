@@ -4,7 +4,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kMathF64Rows[] = {
 #define TYPE "f64"
 #include "tests/vm/rows_math.def"
 #undef TYPE
@@ -50,6 +50,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> MathF64Rows() { return kRows; }
+std::span<const Row> MathF64Rows() { return kMathF64Rows; }
 
 }  // namespace eyrie::tests

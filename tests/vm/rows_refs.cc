@@ -5,7 +5,7 @@ namespace eyrie::tests {
 namespace {
 
 // Types as in rows_globals.cc. The constant has the bytes 0 to 7.
-constexpr Row kRows[] = {
+constexpr Row kRefRows[] = {
     {"const.ref.zero", "", "null"},
     {"const.ref.zero", "buf:01", "null", "0r_r",
      "entry: const.ref.zero r0 return [r0]"},
@@ -111,6 +111,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> RefRows() { return kRows; }
+std::span<const Row> RefRows() { return kRefRows; }
 
 }  // namespace eyrie::tests

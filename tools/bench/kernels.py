@@ -43,10 +43,10 @@ PROGRAMS = (
     Program("add_1m", (f"{_NUMBERS}=1", f"{_NUMBERS}=2"),
             (Kernel(0, 245, (f"{_NUMBERS}=1", f"{_NUMBERS}=2", _NUMBERS)),)),
     Program("sum_1m", (f"{_NUMBERS}=1",),
-            (Kernel(1, 1, (f"{_NUMBERS}=1", "f32")),)),
+            (Kernel(1, 1, (f"{_NUMBERS}=1", "1xf32")),)),
     Program("split_sum_1m", ("10x100000xf32=1",),
             (Kernel(2, 10, (f"{_NUMBERS}=1", "10xf32")),
-             Kernel(3, 1, ("10xf32=1", "f32")))),
+             Kernel(3, 1, ("10xf32=1", "1xf32")))),
 )
 
 

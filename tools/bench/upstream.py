@@ -27,7 +27,8 @@ COMPILE_FLAGS = {
             "--iree-llvmcpu-target-cpu=host"),
     "vmvx": ("--iree-hal-target-backends=vmvx",),
     "vmvx-microkernels": ("--iree-hal-target-backends=vmvx",
-                          "--iree-vmvx-enable-microkernels"),
+                          "--iree-vmvx-enable-microkernels",
+                          "--iree-opt-data-tiling"),
 }
 
 

@@ -350,19 +350,13 @@ absl::StatusOr<bool> Check::Run(TestRunner& runner) {
   return passed;
 }
 
-// Opens the devices of each list, for example "a,b".
-absl::StatusOr<std::vector<TestRunner::DeviceList>> OpenDeviceLists(
-    const Arguments& arguments, const std::vector<std::string>& texts) {
+// Opens the devices of a list, for example "a,b".
+absl::StatusOr<TestRunner::DeviceList> OpenDeviceList(
+    const Arguments& arguments, const std::string& text) {
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
                    DriverOptionsOf(arguments));
-  std::vector<TestRunner::DeviceList> lists;
-  for (const std::string& text : texts) {
-    const std::vector<std::string> uris = absl::StrSplit(text, ',');
-    ASSIGN_OR_RETURN(TestRunner::DeviceList devices,
-                     abi::OpenDevices(uris, options));
-    lists.push_back(std::move(devices));
-  }
-  return lists;
+  const std::vector<std::string> uris = absl::StrSplit(text, ',');
+  return abi::OpenDevices(uris, options);
 }
 
 // Returns false if a test failed.
@@ -388,12 +382,23 @@ absl::StatusOr<bool> RunChecks(const Arguments& arguments,
   }
   ASSIGN_OR_RETURN(session_options.native_libraries,
                    LoadNativeLibraries(arguments));
-  ASSIGN_OR_RETURN(std::vector<TestRunner::DeviceList> lists,
-                   OpenDeviceLists(arguments, devices));
+  std::vector<TestRunner::DeviceList> lists;
+  for (const std::string& text : devices) {
+    ASSIGN_OR_RETURN(TestRunner::DeviceList list,
+                     OpenDeviceList(arguments, text));
+    lists.push_back(std::move(list));
+  }
   // The limit applies to each test separately.
   session_options.memory = nullptr;
   RETURN_IF_ERROR(tracing.Begin());
-  TestRunner runner(check.plan(), std::move(session_options), lists);
+  // A fault of an isolated kernel fails all calls on its device, for good. So
+  // each test has devices of its own.
+  const bool is_isolated = arguments.GetBool("isolate");
+  const auto open = [&](size_t i) -> absl::StatusOr<TestRunner::DeviceList> {
+    if (!is_isolated) return lists[i];
+    return OpenDeviceList(arguments, devices[i]);
+  };
+  TestRunner runner(check.plan(), std::move(session_options), open);
   interruption.Watch(&runner);
   const absl::StatusOr<bool> passed = check.Run(runner);
   interruption.Watch(nullptr);

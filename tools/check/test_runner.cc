@@ -111,9 +111,10 @@ absl::Status TestRunner::Call(const Test& test, TestResult& result) {
                      }));
     options.modules.push_back(std::move(module));
   }
-  ASSIGN_OR_RETURN(const std::unique_ptr<abi::Session> session,
-                   abi::Session::Create(suite.programs, devices_[suite.devices],
-                                        std::move(options)));
+  ASSIGN_OR_RETURN(const DeviceList devices, devices_(suite.devices));
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<abi::Session> session,
+      abi::Session::Create(suite.programs, devices, std::move(options)));
   // Each test has its own context, so an index of all functions would be built
   // for one lookup.
   ASSIGN_OR_RETURN(const vm::Function function,

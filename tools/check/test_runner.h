@@ -6,6 +6,7 @@
 #define EYRIE_TOOLS_CHECK_TEST_RUNNER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "abi/call/session.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/ref.h"
 #include "hal/device.h"
@@ -46,10 +48,12 @@ class TestRunner {
   using End =
       absl::FunctionRef<bool(const Test& test, const TestResult& result)>;
 
+  // Returns the devices of a list, for one test. Must be thread-safe.
+  using Devices = std::function<absl::StatusOr<DeviceList>(size_t list)>;
+
   // `options` are for every context; the modules that tests import are added.
-  // TestSuite::devices is an index of `devices`.
-  TestRunner(const TestPlan& plan, abi::SessionOptions options,
-             std::vector<DeviceList> devices)
+  // TestSuite::devices is an index of a list of `devices`.
+  TestRunner(const TestPlan& plan, abi::SessionOptions options, Devices devices)
       : plan_(plan),
         options_(std::move(options)),
         devices_(std::move(devices)) {}
@@ -73,7 +77,7 @@ class TestRunner {
 
   const TestPlan& plan_;
   const abi::SessionOptions options_;
-  const std::vector<DeviceList> devices_;
+  const Devices devices_;
   const std::shared_ptr<vm::Cancellation> cancellation_ =
       std::make_shared<vm::Cancellation>();
 };

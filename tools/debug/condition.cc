@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 
 namespace eyrie::tools {
 namespace {
@@ -18,9 +19,7 @@ absl::Status NoCondition(absl::string_view text) {
       "!= null."));
 }
 
-bool IsWide(RegisterKind kind) {
-  return kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
-}
+bool IsWide(RegisterKind kind) { return SizeOf(kind) == sizeof(int64_t); }
 
 }  // namespace
 
@@ -53,6 +52,7 @@ absl::StatusOr<Condition> Condition::Parse(absl::string_view text) {
   if (words.size() == 2) {
     condition.kind_ = ParseRegisterKind(words[1]);
     if (name->is_ref || !condition.kind_.has_value()) return NoCondition(text);
+    RETURN_IF_ERROR(KindNamed(*name, words[1], *condition.kind_));
   }
   if (name->is_ref) {
     const bool is_equality = condition.relation_ == Relation::kEq ||
@@ -60,6 +60,8 @@ absl::StatusOr<Condition> Condition::Parse(absl::string_view text) {
     if (value != "null" || !is_equality) return NoCondition(text);
     return condition;
   }
+  condition.bits_ = ParseHexBits(value, sizeof(uint64_t));
+  if (condition.bits_.has_value()) return condition;
   int64_t whole = 0;
   if (absl::SimpleAtoi(value, &whole)) condition.whole_ = whole;
   if (!absl::SimpleAtod(value, &condition.number_)) return NoCondition(text);
@@ -71,11 +73,13 @@ absl::Status Condition::CheckFor(const CodeSpot& spot) const {
       register_.is_ref
           ? spot.module->function(spot.function).ref_count
           : spot.module->def().functions[spot.function].i32_register_count;
-  const bool is_wide = kind_.has_value() && IsWide(*kind_);
-  RegisterName last = register_;
-  if (is_wide) ++last.index;
-  if (last.index < count) return absl::OkStatus();
-  const std::string sentence = NoRegister(last, count);
+  const bool is_wide =
+      register_.is_pair || (kind_.has_value() && IsWide(*kind_));
+  const uint32_t last = uint32_t{register_.index} + (is_wide ? 1 : 0);
+  if (last < count) return absl::OkStatus();
+  RegisterName missing = register_;
+  if (register_.index < count) ++missing.index;
+  const std::string sentence = NoRegister(missing, count);
   return absl::OutOfRangeError(absl::StrCat(
       FunctionText(spot), ": ", absl::StripTrailingAsciiWhitespace(sentence)));
 }
@@ -105,8 +109,13 @@ bool Condition::Holds(const vm::Frame& frame,
   if (register_.is_ref)
     return Compare<bool>(frame.refs[index] == nullptr, true);
   const int32_t* const at = frame.i32 + index;
-  RegisterKind kind =
+  const RegisterKind usual =
       kind_.value_or(index < kinds.size() ? kinds[index] : RegisterKind::kI32);
+  const RegisterKind kind = KindNamed(register_, "", usual).value_or(usual);
+  if (bits_.has_value()) {
+    return Compare(IsWide(kind) ? Load<uint64_t>(at) : Load<uint32_t>(at),
+                   *bits_);
+  }
   if (kind == RegisterKind::kF32)
     return Compare<double>(Load<float>(at), number_);
   if (kind == RegisterKind::kF64) return Compare(Load<double>(at), number_);

@@ -42,6 +42,8 @@ class Condition {
   Relation relation_ = Relation::kEq;
   double number_ = 0;
   std::optional<int64_t> whole_;  // number_ if it is an integer
+  // A number "0x...", which is compared with the bits of the register.
+  std::optional<uint64_t> bits_;
 };
 
 }  // namespace eyrie::tools

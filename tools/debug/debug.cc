@@ -18,6 +18,7 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/debug/debugger.h"
+#include "tools/debug/line_editor.h"
 #include "tools/interrupt.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
@@ -44,10 +45,9 @@ constexpr size_t kMaxRead = size_t{1} << 20;  // bytes per line
 
 bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
-// Reads a line of standard input, without its line break; prints a prompt on a
-// terminal. Skips lines that are too long for a command. A line of more than
-// kMaxRead bytes ends the input.
-std::optional<std::string> ReadLine() {
+// Reads a line of standard input without an editor. Skips lines that are too
+// long for a command. A line of more than kMaxRead bytes ends the input.
+std::optional<std::string> ReadPlainLine() {
   if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
   const auto is_command = [](const std::string& line) {
     if (line.size() <= kMaxCommand) return true;
@@ -87,15 +87,25 @@ absl::Status CheckInput(const Arguments& arguments) {
 // The state around a call.
 struct DebugRun {
   std::unique_ptr<Debugger> debugger;
+  std::unique_ptr<LineEditor> editor;  // null: lines are read without one
   std::unique_ptr<abi::Session> session;
   std::optional<InterruptWatch> watch;
 };
+
+std::optional<std::string> ReadLine(DebugRun& run) {
+  run.watch->Rearm();
+  return run.editor == nullptr ? ReadPlainLine() : run.editor->Read();
+}
 
 // Async-signal-safe. Stops a running call. While a command is awaited, starts
 // the line again on a terminal, and otherwise exits.
 void Interrupt(DebugRun& run) {
   if (!run.debugger->is_asking()) return run.debugger->Interrupt();
   if (!IsTerminal()) InterruptWatch::Exit();
+  if (run.editor != nullptr) {
+    run.editor->Interrupt();
+    return run.watch->Rearm();
+  }
   constexpr char kAgain[] = "\n(eyrie) ";
   if (write(STDOUT_FILENO, kAgain, sizeof(kAgain) - 1) < 0) {
     InterruptWatch::Exit();
@@ -111,6 +121,7 @@ absl::Status Call(const Arguments& arguments,
                    ReadInputs(arguments, function, devices[0]));
   run.debugger->StopNext();
   ASSIGN_OR_RETURN(const std::vector<vm::Value> results, function.Call(inputs));
+  run.debugger->ReportMissedDispatch();
   run.debugger->Detach();
   std::string text;
   abi::AppendValues("result", results, {}, text);
@@ -148,13 +159,13 @@ absl::Status Debug(const Arguments& arguments, DebugRun& run) {
   std::vector<const vm::BytecodeModule*> modules;
   for (const abi::Program& program : programs) modules.push_back(program.get());
   run.debugger = std::make_unique<Debugger>(
-      std::move(modules),
-      [&run] {
-        run.watch->Rearm();
-        return ReadLine();
-      },
-      WriteStdout, /*repeats=*/IsTerminal());
+      std::move(modules), [&run] { return ReadLine(run); }, WriteStdout,
+      /*repeats=*/IsTerminal());
+  run.editor = LineEditor::Open(kPrompt, [&run](absl::string_view line) {
+    return run.debugger->Completions(line);
+  });
   options.stepper = run.debugger.get();
+  options.hal.observer = run.debugger.get();
   if (arguments.GetBool("stop_at_init")) run.debugger->StopNext();
   run.watch.emplace([&run] { Interrupt(run); });
   ASSIGN_OR_RETURN(

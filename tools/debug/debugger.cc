@@ -42,6 +42,7 @@ bool IsBreak(const vm::Frame& frame, uint32_t offset) {
 bool Debugger::IsSteppedTo(const vm::Frame& frame, const CodeSpot& spot) const {
   switch (mode_) {
     case Mode::kRun:
+    case Mode::kDispatch:
       return false;
     case Mode::kStep:
       return true;
@@ -74,6 +75,9 @@ const Debugger::Breakpoint* Debugger::BreakpointAt(const vm::Frame& frame,
 std::optional<std::string> Debugger::ReasonToStop(const vm::Frame& frame,
                                                   const CodeSpot& spot) {
   if (interrupted_.exchange(false)) return "Interrupted.";
+  if (!watches_.empty()) {
+    if (auto change = ChangeOfWatched()) return change;
+  }
   const bool passes = mode_ == Mode::kRun && steps_ > 1;
   if (!spots_.empty() && spots_.contains(spot)) {
     if (const Breakpoint* const breakpoint = BreakpointAt(frame, spot)) {
@@ -106,6 +110,8 @@ absl::Status Debugger::BeforeInstruction(vm::Frame& frame, uint32_t offset) {
   if (is_detached_) return absl::OkStatus();
   if (has_quit_) return absl::CancelledError("The user quit the debugger.");
   was_told_ = false;
+  now_ = &frame;
+  now_offset_ = offset;
   tracker_.Before(frame, offset);
   const CodeSpot spot = {frame.state->module.get(), frame.function->ordinal,
                          offset};
@@ -204,6 +210,7 @@ bool Debugger::Do(absl::string_view line) {
 void Debugger::Detach() {
   mode_ = Mode::kRun;
   is_detached_ = true;
+  watches_.clear();
 }
 
 void Debugger::Say(absl::string_view text) {

@@ -1,7 +1,7 @@
 // Stops a call at breakpoints or after steps, and executes commands there.
 //
 // Commands are lines; docs/debug.md lists them. They are executed in
-// BeforeInstruction and in Failed.
+// BeforeInstruction, in Failed, and before and after a dispatch.
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_DEBUGGER_H_
 #define EYRIE_TOOLS_DEBUG_DEBUGGER_H_
@@ -17,10 +17,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/dispatch_observer.h"
 #include "tools/debug/condition.h"
 #include "tools/debug/frame_tracker.h"
 #include "tools/debug/listing.h"
 #include "tools/debug/places.h"
+#include "tools/debug/value_lines.h"
 #include "vm/limits/stepper.h"
 #include "vm/lower/frame.h"
 #include "vm/run/bytecode_module.h"
@@ -28,7 +31,7 @@
 namespace eyrie::tools {
 
 // Used by the context's thread only, except Interrupt and is_asking.
-class Debugger final : public vm::Stepper {
+class Debugger final : public vm::Stepper, public hal::DispatchObserver {
  public:
   // `read` returns the next line, or nullopt at the end of input; `write`
   // prints text. Modules must outlive the debugger. `repeats`: an empty line
@@ -53,23 +56,43 @@ class Debugger final : public vm::Stepper {
   // True while the debugger waits for a line. Thread-safe.
   bool is_asking() const { return is_asking_; }
 
+  // Returns the words that can complete the last word of a command. Must be
+  // called only while the debugger waits for a line.
+  std::vector<std::string> Completions(absl::string_view line) const;
+
   absl::Status BeforeInstruction(vm::Frame& frame, uint32_t offset) override;
   void Failed(vm::Frame& frame, uint32_t offset, const absl::Status& status,
               absl::string_view native) override;
 
+  // debugger_dispatches.cc.
+  void Loaded(const hal::Executable& executable) override;
+  bool Wants(const hal::Executable& executable, uint32_t ordinal) override;
+  absl::Status Before(const hal::ObservedDispatch& dispatch) override;
+  absl::Status After(const hal::ObservedDispatch& dispatch) override;
+  // Says so if the call has ended while it was to run to a dispatch.
+  void ReportMissedDispatch();
+
  private:
   enum class Mode : uint8_t {
-    kRun,     // to a breakpoint
-    kStep,    // to the next instruction
-    kNext,    // to the next one of this function or its callers
-    kFinish,  // to the next one of its callers
-    kLine,    // as kNext, to another source line
+    kRun,       // to a breakpoint
+    kStep,      // to the next instruction
+    kNext,      // to the next one of this function or its callers
+    kFinish,    // to the next one of its callers
+    kLine,      // as kNext, to another source line
+    kDispatch,  // to a dispatch that matches dispatch_pattern_
   };
   struct Breakpoint {
     int number;
     std::string text;
     std::vector<CodeSpot> spots;
     std::optional<Condition> condition;  // stops only if it holds
+  };
+  // A buffer whose bytes are compared before each instruction.
+  struct Watchpoint {
+    int number;
+    std::string text;
+    Ref<RefObject> buffer;
+    std::vector<uint8_t> bytes;  // as seen last
   };
   struct Command {
     const char* name;
@@ -91,6 +114,9 @@ class Debugger final : public vm::Stepper {
   void StopAt(const vm::Frame& frame, const CodeSpot& spot);
   // Reads and executes commands until one continues the call.
   absl::Status Ask();
+  // Shows a dispatch and asks.
+  absl::Status StopAtDispatch(const hal::ObservedDispatch& dispatch,
+                              absl::string_view text);
   void AskUntilOneGoesOn();
   bool Do(absl::string_view line);
   // Finds a command by its name, its short name or a prefix. Prints an error
@@ -113,15 +139,37 @@ class Debugger final : public vm::Stepper {
   bool Up(absl::string_view argument);
   bool Down(absl::string_view argument);
   bool Functions(absl::string_view argument);
+  bool Dispatch(absl::string_view argument);  // debugger_dispatches.cc
+  bool Bindings(absl::string_view argument);  // debugger_dispatches.cc
+  bool Set(absl::string_view argument);       // debugger_changes.cc
+  bool Watch(absl::string_view argument);     // debugger_changes.cc
   bool Help(absl::string_view argument);
   bool Quit(absl::string_view argument);
 
   // Fails as FindSpots, Condition::Parse and Condition::CheckFor.
   absl::StatusOr<Breakpoint> CreateBreakpoint(absl::string_view text);
+  // Return the line that shows the new value, or a sentence.
+  absl::StatusOr<std::string> SetRegister(const RegisterName& name,
+                                          absl::string_view type,
+                                          absl::string_view value);
+  absl::StatusOr<std::string> SetGlobal(const GlobalName& name,
+                                        absl::string_view type,
+                                        absl::string_view value);
+  // INVALID_ARGUMENT: the selected function has no such reference.
+  absl::StatusOr<RefObject*> FindReference(absl::string_view name);
+  absl::Status AddWatch(absl::string_view name);
+  // Returns a text on the first watched buffer that has changed, if any.
+  std::optional<std::string> ChangeOfWatched();
   bool Advance(Mode mode, absl::string_view count);
   // The frame that commands refer to, and its position.
   const vm::Frame& Selected() const { return *frames_[selected_]; }
   CodeSpot SpotOf(const vm::Frame& frame) const;
+  // Reports whether the code runs before all other functions.
+  static bool IsInit(const CodeSpot& spot);
+  // Returns the line on a binding of dispatch_.
+  std::string BindingText(size_t index, absl::string_view type) const;
+  // Prints a binding. Returns false if `name` is not a binding's.
+  bool PrintBinding(absl::string_view name, absl::string_view type);
   bool Select(size_t index);
   void ShowFrame(size_t index);
   void ShowSelected();
@@ -134,6 +182,7 @@ class Debugger final : public vm::Stepper {
   Listing listing_;
   FrameTracker tracker_;
   std::vector<Breakpoint> breakpoints_;
+  std::vector<Watchpoint> watches_;
   std::set<CodeSpot> spots_;  // of all breakpoints
   int next_number_ = 1;
   std::string last_line_;
@@ -149,6 +198,15 @@ class Debugger final : public vm::Stepper {
   bool was_told_ = false;    // the user, of the current failure
   bool is_detached_ = false;
   absl::Status written_;
+
+  std::set<std::string> dispatch_names_;  // of the loaded executables
+  std::string dispatch_pattern_;
+  bool stops_after_ = false;  // the dispatch that is running
+  // The instruction that runs; null before the first.
+  const vm::Frame* now_ = nullptr;
+  uint32_t now_offset_ = 0;
+  // The dispatch that the call has stopped at, or null.
+  const hal::ObservedDispatch* dispatch_ = nullptr;
 
   // Valid while stopped: the frames, innermost first.
   std::vector<const vm::Frame*> frames_;

@@ -23,12 +23,11 @@ constexpr size_t kMaxSpots = 1000;  // of one breakpoint
 constexpr char kIf[] = " if ";      // between a place and a condition
 constexpr size_t kMaxSaid = 5;      // printed when it is set
 
-// Reports whether the code runs before all other functions.
-bool IsInit(const CodeSpot& spot) {
+}  // namespace
+
+bool Debugger::IsInit(const CodeSpot& spot) {
   return spot.module->def().FunctionName(spot.function) == "__init";
 }
-
-}  // namespace
 
 const Debugger::Command Debugger::kCommands[] = {
     {"break", "b", &Debugger::Break, "[PLACE [if ...]]",
@@ -36,7 +35,8 @@ const Debugger::Command Debugger::kCommands[] = {
      "is\n"
      "called, if %i0 == 3, %i4 f64 < 0.5 or %r0 != null; alone lists "
      "breakpoints"},
-    {"delete", "d", &Debugger::Delete, "[N]", "removes a breakpoint, or all"},
+    {"delete", "d", &Debugger::Delete, "[N]",
+     "removes a breakpoint or watchpoint, or all"},
     {"step", "s", &Debugger::Step, "[N]", "runs an instruction, or N"},
     {"next", "n", &Debugger::Next, "[N]", "the same, but steps over calls"},
     {"line", "l", &Debugger::Line, "[N]",
@@ -44,12 +44,22 @@ const Debugger::Command Debugger::kCommands[] = {
     {"finish", "f", &Debugger::Finish, "", "runs until the function returns"},
     {"continue", "c", &Debugger::Continue, "[N]",
      "runs to the next breakpoint, or the Nth, or the end"},
+    {"dispatch", "x", &Debugger::Dispatch, "[NAME]",
+     "runs to the next dispatch, or one with this name (with * and ?); then\n"
+     "'next' stops after it"},
+    {"bindings", "bi", &Debugger::Bindings, "[TYPE]",
+     "shows the bindings of that dispatch, as bytes or as f32 and the like"},
     {"registers", "r", &Debugger::Registers, "",
      "shows written registers, and references that are not null"},
     {"print", "p", &Debugger::Print, "REG [TYPE]",
-     "shows %i3, %i4:5 or %r0; numbers as i32, i64, f32, f64 or hex, buffers\n"
-     "as f32, 2x3xi8 and the like"},
+     "shows %i3, %i4:5, %r0, or a binding %b0; numbers as i32, i64, f32, f64\n"
+     "or hex, buffers as f32, 2x3xi8 and the like"},
     {"globals", "g", &Debugger::Globals, "", "shows the module's globals"},
+    {"set", "=", &Debugger::Set, "NAME [TYPE] VALUE",
+     "changes %i3, %i4:5 or .rwdata[8]; a reference (%r0, .refs[0]) to null"},
+    {"watch", "w", &Debugger::Watch, "[REF]",
+     "stops when bytes of the buffer in %r0 or .refs[0] have changed; alone\n"
+     "lists watchpoints"},
     {"list", "code", &Debugger::List, "[all | PLACE]",
      "shows the code around, the function's, or that of a place"},
     {"backtrace", "bt", &Debugger::ShowBacktrace, "", "shows the calls"},
@@ -137,13 +147,14 @@ bool Debugger::Break(absl::string_view argument) {
 bool Debugger::Delete(absl::string_view argument) {
   int number = 0;
   const bool is_one = absl::SimpleAtoi(argument, &number);
+  const auto is_named = [&](const auto& stop) {
+    return argument.empty() || (is_one && stop.number == number);
+  };
   const size_t removed =
-      std::erase_if(breakpoints_, [&](const Breakpoint& breakpoint) {
-        return argument.empty() || (is_one && breakpoint.number == number);
-      });
+      std::erase_if(breakpoints_, is_named) + std::erase_if(watches_, is_named);
   if (removed == 0) {
-    Say(argument.empty() ? "There are no breakpoints.\n"
-                         : absl::StrCat("There is no breakpoint ",
+    Say(argument.empty() ? "There are no breakpoints or watchpoints.\n"
+                         : absl::StrCat("There is no breakpoint or watchpoint ",
                                         PlainName(argument), ".\n"));
   }
   spots_.clear();
@@ -211,6 +222,9 @@ bool Debugger::Print(absl::string_view argument) {
       absl::StrSplit(argument, absl::ByAnyChar(" \t"), absl::SkipEmpty());
   const auto name = words.empty() ? std::nullopt : ParseRegister(words[0]);
   const absl::string_view type = words.size() > 1 ? words[1] : "";
+  if (words.size() > 0 && words.size() < 3 && PrintBinding(words[0], type)) {
+    return true;
+  }
   if (!name.has_value() || words.size() > 2) {
     Say("'print' takes a register, such as %i3 or %r0, and a type.\n");
     return true;
@@ -229,7 +243,7 @@ bool Debugger::Print(absl::string_view argument) {
     const std::vector<RegisterKind> kinds = tracker_.KindsOf(frame);
     const RegisterKind kind =
         name->index < kinds.size() ? kinds[name->index] : RegisterKind::kI32;
-    Say(NumberLineAs(frame, name->index, kind, type, count));
+    Say(NumberLineAs(frame, *name, kind, type, count));
   }
   return true;
 }

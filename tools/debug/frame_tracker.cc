@@ -185,6 +185,13 @@ const vm::Instruction* FrameTracker::InstructionAt(
   return found.get();
 }
 
+void FrameTracker::SetKind(const vm::Frame& frame, uint16_t index,
+                           RegisterKind kind) {
+  for (Entry& entry : entries_) {
+    if (entry.frame == &frame) Set(entry.kinds, index, kind);
+  }
+}
+
 std::vector<RegisterKind> FrameTracker::KindsOf(const vm::Frame& frame) const {
   for (size_t i = entries_.size(); i-- > 0;) {
     if (entries_[i].frame == &frame) return entries_[i].kinds;

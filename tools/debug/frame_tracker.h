@@ -32,6 +32,9 @@ class FrameTracker {
   // Must be called before the instruction at `offset` of the topmost frame.
   void Before(const vm::Frame& frame, uint32_t offset);
 
+  // Records that a register was given a value of this type from outside.
+  void SetKind(const vm::Frame& frame, uint16_t index, RegisterKind kind);
+
   // Returns the types by register, or nothing for an unknown frame.
   std::vector<RegisterKind> KindsOf(const vm::Frame& frame) const;
 

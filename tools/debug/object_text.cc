@@ -110,19 +110,30 @@ void AppendText(const vm::Value& value, const std::string& indent,
   }
 }
 
-// Returns the host's view of a buffer.
-absl::StatusOr<std::span<const uint8_t>> BytesOf(RefObject& object) {
-  if (const auto* const buffer = RefCast<vm::Buffer>(&object)) {
-    return std::span<const uint8_t>(buffer->bytes());
-  }
-  auto* const buffer = RefCast<hal::Buffer>(&object);
-  ASSIGN_OR_RETURN(
-      const std::span<uint8_t> bytes,
-      buffer->Map(hal::memory_access::kRead, 0, buffer->byte_length()));
-  return std::span<const uint8_t>(bytes);
+}  // namespace
+
+absl::StatusOr<uint64_t> BufferSize(RefObject* object) {
+  const auto length =
+      object == nullptr ? std::optional<uint64_t>() : LengthOf(*object);
+  if (length.has_value()) return *length;
+  return absl::InvalidArgumentError(
+      absl::StrCat("Only buffers have bytes; this is ",
+                   object == nullptr ? "null" : object->type().name, "."));
 }
 
-}  // namespace
+absl::Status SeeBytes(RefObject* object,
+                      absl::FunctionRef<void(std::span<const uint8_t>)> see) {
+  ASSIGN_OR_RETURN(const uint64_t size, BufferSize(object));
+  if (const auto* const buffer = RefCast<vm::Buffer>(object)) {
+    see(buffer->bytes());
+    return absl::OkStatus();
+  }
+  auto* const buffer = RefCast<hal::Buffer>(object);
+  ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
+                   buffer->Map(hal::memory_access::kRead, 0, size));
+  see(bytes);
+  return buffer->Unmap(0, size);
+}
 
 std::string ObjectText(RefObject* object) {
   std::string text;
@@ -132,28 +143,24 @@ std::string ObjectText(RefObject* object) {
 
 absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
                                          absl::string_view type) {
-  const auto length =
-      object == nullptr ? std::optional<uint64_t>() : LengthOf(*object);
-  if (!length.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Only buffers have elements of a type; this is ",
-                     object == nullptr ? "null" : object->type().name, "."));
-  }
+  ASSIGN_OR_RETURN(const uint64_t length, BufferSize(object));
   ASSIGN_OR_RETURN(abi::TensorSpec spec, abi::ParseTensorSpec(type));
   if (spec.shape.empty()) {
     spec.shape.push_back(
-        static_cast<int64_t>(*length * 8 / hal::BitCount(spec.type)));
+        static_cast<int64_t>(length * 8 / hal::BitCount(spec.type)));
   }
   ASSIGN_OR_RETURN(const uint64_t need, spec.ByteLength());
-  if (need > *length) {
+  if (need > length) {
     return absl::OutOfRangeError(absl::StrCat(PlainName(type), " has ", need,
-                                              " bytes; the buffer has ",
-                                              *length, "."));
+                                              " bytes; the buffer has ", length,
+                                              "."));
   }
-  ASSIGN_OR_RETURN(const auto bytes, BytesOf(*object));
-  std::string text = absl::StrCat(BufferTitle(*object, *length), "\n    ",
+  std::string text = absl::StrCat(BufferTitle(*object, length), "\n    ",
                                   spec.ToString(), "=");
-  abi::AppendElements(bytes, spec, kMaxElements, abi::FloatCase::kUpper, text);
+  RETURN_IF_ERROR(SeeBytes(object, [&](std::span<const uint8_t> bytes) {
+    abi::AppendElements(bytes, spec, kMaxElements, abi::FloatCase::kUpper,
+                        text);
+  }));
   return Cut(std::move(text), kMaxText);
 }
 

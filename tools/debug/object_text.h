@@ -4,8 +4,12 @@
 #ifndef EYRIE_TOOLS_DEBUG_OBJECT_TEXT_H_
 #define EYRIE_TOOLS_DEBUG_OBJECT_TEXT_H_
 
+#include <cstdint>
+#include <span>
 #include <string>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
@@ -21,6 +25,14 @@ std::string ObjectText(RefObject* object);
 // buffer. OUT_OF_RANGE: the tensor is larger than the buffer.
 absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
                                          absl::string_view type);
+
+// Returns a buffer's size in bytes. INVALID_ARGUMENT: the object is null or is
+// not a buffer.
+absl::StatusOr<uint64_t> BufferSize(RefObject* object);
+// Calls `see` with a buffer's bytes, which are valid during the call. Fails as
+// BufferSize and hal::Buffer::Map do.
+absl::Status SeeBytes(RefObject* object,
+                      absl::FunctionRef<void(std::span<const uint8_t>)> see);
 
 }  // namespace eyrie::tools
 

@@ -2,6 +2,7 @@
 
 `python3 terminal_check.py KEYS... -- COMMAND...`: types each of KEYS, with a
 line feed, when the next prompt appears. "^C" and "^D" are typed without one;
+"^Z" stops the process and lets it go on, as a shell with `fg` does;
 "^C later" is typed after the command has been busy for a while. Prints the exit
 code.
 """
@@ -10,7 +11,9 @@ import os
 import pathlib
 import pty
 import select
+import signal
 import sys
+import termios
 import time
 
 KEYS = {"^C": b"\x03", "^D": b"\x04"}
@@ -28,6 +31,16 @@ def wait_until_busy(pid):
         time.sleep(0.05)
 
 
+def stop_and_continue(pid, terminal):
+    """Does what Ctrl-Z and `fg` in a shell do."""
+    os.kill(pid, signal.SIGSTOP)
+    os.waitpid(pid, os.WUNTRACED)
+    settings = termios.tcgetattr(terminal)
+    settings[3] |= termios.ICANON | termios.ECHO
+    termios.tcsetattr(terminal, termios.TCSANOW, settings)
+    os.kill(pid, signal.SIGCONT)
+
+
 def main():
     split = sys.argv.index("--")
     keys, command = sys.argv[1:split], sys.argv[split + 1:]
@@ -42,9 +55,13 @@ def main():
             os.write(terminal, b"\x03")
             keys.pop(0)
             end = time.monotonic() + PATIENCE
-        elif keys and PROMPT in seen[read_to:]:
+        # The editor prints the prompt again before a line that it completes.
+        elif keys and len(seen) > read_to and seen.endswith(PROMPT):
             read_to = len(seen)
             key = keys.pop(0)
+            if key == "^Z":
+                stop_and_continue(pid, terminal)
+                continue
             os.write(terminal, KEYS.get(key, key.encode() + b"\n"))
             end = time.monotonic() + PATIENCE
         if not select.select([terminal], [], [], 0.1)[0]:

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -43,17 +44,23 @@ GlobalKinds KindsOfGlobals(const vm::BytecodeModule& module) {
   return kinds;
 }
 
-std::string GlobalText(const uint8_t* at, OperandKind kind) {
+RegisterKind KindOfGlobal(OperandKind kind) {
   switch (kind) {
     case OperandKind::kGlobalI64:
-      return absl::StrCat("i64 ", Load<int64_t>(at));
+      return RegisterKind::kI64;
     case OperandKind::kGlobalF32:
-      return absl::StrFormat("f32 %.9g", Load<float>(at));
+      return RegisterKind::kF32;
     case OperandKind::kGlobalF64:
-      return absl::StrFormat("f64 %.17g", Load<double>(at));
+      return RegisterKind::kF64;
     default:
-      return absl::StrCat("i32 ", Load<int32_t>(at));
+      return RegisterKind::kI32;
   }
+}
+
+template <typename T>
+absl::Status Store(T value, void* at) {
+  std::memcpy(at, &value, sizeof(value));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -64,12 +71,77 @@ std::optional<RegisterName> ParseRegister(absl::string_view text) {
   const bool is_ref = text[0] == 'r' || text[0] == 'R';
   if (!is_ref && text[0] != 'i') return std::nullopt;
   text.remove_prefix(1);
-  text = text.substr(0, text.find(':'));
+  const size_t colon = text.find(':');
+  const bool is_pair = colon != text.npos;
   uint32_t index = 0;
-  if (!absl::SimpleAtoi(text, &index) || index > UINT16_MAX) {
+  uint32_t upper = 0;
+  if (!absl::SimpleAtoi(text.substr(0, colon), &index) || index > UINT16_MAX) {
     return std::nullopt;
   }
-  return RegisterName{is_ref, static_cast<uint16_t>(index)};
+  if (is_pair && (is_ref || !absl::SimpleAtoi(text.substr(colon + 1), &upper) ||
+                  upper != index + 1)) {
+    return std::nullopt;
+  }
+  return RegisterName{is_ref, static_cast<uint16_t>(index), is_pair};
+}
+
+std::optional<GlobalName> ParseGlobal(absl::string_view text) {
+  const bool is_ref = absl::ConsumePrefix(&text, ".refs[");
+  uint32_t place = 0;
+  if ((!is_ref && !absl::ConsumePrefix(&text, ".rwdata[")) ||
+      !absl::ConsumeSuffix(&text, "]") || !absl::SimpleAtoi(text, &place)) {
+    return std::nullopt;
+  }
+  return GlobalName{is_ref, place};
+}
+
+size_t SizeOf(RegisterKind kind) {
+  const bool is_wide = kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
+  return is_wide ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+std::optional<uint64_t> ParseHexBits(absl::string_view text, size_t bytes) {
+  uint64_t bits = 0;
+  if (!absl::ConsumePrefix(&text, "0x") && !absl::ConsumePrefix(&text, "0X")) {
+    return std::nullopt;
+  }
+  const bool is_number = !text.empty() && absl::ascii_isxdigit(text[0]) &&
+                         absl::SimpleHexAtoi(text, &bits);
+  if (!is_number || (bytes < sizeof(bits) && bits >> (8 * bytes) != 0)) {
+    return std::nullopt;
+  }
+  return bits;
+}
+
+absl::Status StoreNumber(absl::string_view text, RegisterKind kind, void* at) {
+  int32_t i32 = 0;
+  int64_t i64 = 0;
+  float f32 = 0;
+  double f64 = 0;
+  const char* name = "an i32";
+  if (const auto bits = ParseHexBits(text, SizeOf(kind))) {
+    std::memcpy(at, &*bits, SizeOf(kind));  // little-endian: the low bytes
+    return absl::OkStatus();
+  }
+  switch (kind) {
+    case RegisterKind::kI64:
+      if (absl::SimpleAtoi(text, &i64)) return Store(i64, at);
+      name = "an i64";
+      break;
+    case RegisterKind::kF32:
+      if (absl::SimpleAtof(text, &f32)) return Store(f32, at);
+      name = "an f32";
+      break;
+    case RegisterKind::kF64:
+      if (absl::SimpleAtod(text, &f64)) return Store(f64, at);
+      name = "an f64";
+      break;
+    default:
+      if (absl::SimpleAtoi(text, &i32)) return Store(i32, at);
+      break;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", PlainName(text), "' is not ", name, "."));
 }
 
 std::optional<RegisterKind> ParseRegisterKind(absl::string_view text) {
@@ -83,6 +155,32 @@ std::optional<RegisterKind> ParseRegisterKind(absl::string_view text) {
     if (text == name) return kind;
   }
   return std::nullopt;
+}
+
+absl::StatusOr<RegisterKind> KindNamed(const RegisterName& name,
+                                       absl::string_view type,
+                                       RegisterKind usual) {
+  if (!type.empty()) {
+    const std::optional<RegisterKind> kind = ParseRegisterKind(type);
+    if (!kind.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", PlainName(type),
+                       "' is not a type; expected i32, i64, f32 or f64, or "
+                       "hex for 'print'."));
+    }
+    if (name.is_pair && SizeOf(*kind) != sizeof(int64_t)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("%i", name.index, ":", name.index + 1,
+                       " is a pair; expected i64 or f64, not ", type, "."));
+    }
+    return *kind;
+  }
+  if (name.is_pair && SizeOf(usual) != sizeof(int64_t)) {
+    return RegisterKind::kI64;
+  }
+  const bool is_known =
+      usual != RegisterKind::kUnwritten && usual != RegisterKind::kUpper;
+  return is_known ? usual : RegisterKind::kI32;
 }
 
 std::string NoRegister(const RegisterName& name, uint32_t count) {
@@ -117,29 +215,27 @@ std::string NumberLine(const vm::Frame& frame, uint16_t index,
   return "";
 }
 
-std::string NumberLineAs(const vm::Frame& frame, uint16_t index,
-                         RegisterKind kind, absl::string_view type,
+std::string NumberLineAs(const vm::Frame& frame, const RegisterName& name,
+                         RegisterKind usual, absl::string_view type,
                          uint32_t count) {
-  if (type == "hex") {
-    return absl::StrFormat("%%i%d = 0x%08x\n", index,
-                           static_cast<uint32_t>(frame.i32[index]));
-  }
-  if (kind == RegisterKind::kUpper) kind = RegisterKind::kI32;
-  if (!type.empty()) {
-    const std::optional<RegisterKind> named = ParseRegisterKind(type);
-    if (!named.has_value()) {
-      return absl::StrCat(
-          "'", PlainName(type),
-          "' is not a type; expected i32, i64, f32, f64 or hex.\n");
-    }
-    kind = *named;
-  }
-  const bool is_wide = kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
+  const bool is_hex = type == "hex";
+  const auto kind =
+      KindNamed(name, is_hex ? "" : type, is_hex ? RegisterKind::kI32 : usual);
+  if (!kind.ok()) return absl::StrCat(kind.status().message(), "\n");
+  const bool is_wide = SizeOf(*kind) == sizeof(int64_t);
+  const uint16_t index = name.index;
   if (is_wide && index + 1u >= count) {
-    return absl::StrCat("%i", index, " is the last register; an ", type,
+    return absl::StrCat("%i", index, " is the last register; an ",
+                        *kind == RegisterKind::kI64 ? "i64" : "f64",
                         " takes two.\n");
   }
-  return NumberLine(frame, index, kind);
+  if (!is_hex) return NumberLine(frame, index, *kind);
+  if (is_wide) {
+    return absl::StrFormat("%%i%d:%d = 0x%016x\n", index, index + 1,
+                           Load<uint64_t>(frame.i32 + index));
+  }
+  return absl::StrFormat("%%i%d = 0x%08x\n", index,
+                         static_cast<uint32_t>(frame.i32[index]));
 }
 
 std::string RefLine(const vm::Frame& frame, uint16_t index) {
@@ -154,12 +250,39 @@ std::string RefLineAs(const vm::Frame& frame, uint16_t index,
   return absl::StrCat("%r", index, " = ", *text, "\n");
 }
 
+RegisterKind GlobalKind(const vm::BytecodeModule& module, uint32_t offset) {
+  const GlobalKinds kinds = KindsOfGlobals(module);
+  const auto found = kinds.find(offset);
+  return found == kinds.end() ? RegisterKind::kI32
+                              : KindOfGlobal(found->second);
+}
+
+std::string GlobalLine(const vm::BytecodeState& state, const GlobalName& name,
+                       RegisterKind kind) {
+  if (name.is_ref) {
+    return absl::StrCat(".refs[", name.place,
+                        "] = ", ObjectText(state.global_refs[name.place]),
+                        "\n");
+  }
+  const std::string place = absl::StrCat(".rwdata[", name.place, "] = ");
+  const uint8_t* const at = state.globals + name.place;
+  switch (kind) {
+    case RegisterKind::kI64:
+      return absl::StrCat(place, "i64 ", Load<int64_t>(at), "\n");
+    case RegisterKind::kF32:
+      return absl::StrFormat("%sf32 %.9g\n", place, Load<float>(at));
+    case RegisterKind::kF64:
+      return absl::StrFormat("%sf64 %.17g\n", place, Load<double>(at));
+    default:
+      return absl::StrCat(place, "i32 ", Load<int32_t>(at), "\n");
+  }
+}
+
 std::string GlobalLines(const vm::BytecodeState& state) {
   std::string text;
   const uint32_t refs = std::min(state.global_ref_count, kMaxGlobals);
   for (uint32_t i = 0; i < refs; ++i) {
-    absl::StrAppend(&text, ".refs[", i,
-                    "] = ", ObjectText(state.global_refs[i]), "\n");
+    text += GlobalLine(state, {true, i}, RegisterKind::kI32);
   }
   const GlobalKinds kinds = KindsOfGlobals(*state.module);
   uint32_t lines = 0;
@@ -170,15 +293,12 @@ std::string GlobalLines(const vm::BytecodeState& state) {
       at = next->first;
       continue;
     }
-    const OperandKind kind = next != kinds.end() && next->first == at
-                                 ? next->second
-                                 : OperandKind::kGlobalI32;
-    const bool is_wide =
-        kind == OperandKind::kGlobalI64 || kind == OperandKind::kGlobalF64;
-    if (is_wide && state.global_bytes - at < sizeof(int64_t)) break;
-    absl::StrAppend(&text, ".rwdata[", at,
-                    "] = ", GlobalText(state.globals + at, kind), "\n");
-    at += is_wide ? 8 : 4;
+    const RegisterKind kind = next != kinds.end() && next->first == at
+                                  ? KindOfGlobal(next->second)
+                                  : RegisterKind::kI32;
+    if (state.global_bytes - at < SizeOf(kind)) break;
+    text += GlobalLine(state, {false, at}, kind);
+    at += SizeOf(kind);
     ++lines;
   }
   if (refs < state.global_ref_count || lines == kMaxGlobals) {

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "tools/debug/frame_tracker.h"
 #include "vm/lower/frame.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::tools {
 
@@ -20,11 +22,27 @@ namespace eyrie::tools {
 struct RegisterName {
   bool is_ref;
   uint16_t index;
+  bool is_pair = false;  // of two registers, which hold 64 bits
 };
+// "%i4:6" is not a register.
 std::optional<RegisterName> ParseRegister(absl::string_view text);
+
+// A global as 'globals' names it: ".refs[0]", or ".rwdata[8]" for its offset in
+// bytes.
+struct GlobalName {
+  bool is_ref;
+  uint32_t place;
+};
+std::optional<GlobalName> ParseGlobal(absl::string_view text);
 
 // i32, i64, f32 or f64.
 std::optional<RegisterKind> ParseRegisterKind(absl::string_view text);
+// Returns the type to use for a register: the one that is named, or without a
+// name `usual`, the type of its last value. INVALID_ARGUMENT: the name is not a
+// type, or not one of 64 bits for a pair.
+absl::StatusOr<RegisterKind> KindNamed(const RegisterName& name,
+                                       absl::string_view type,
+                                       RegisterKind usual);
 
 // Reads a number from registers or globals.
 template <typename T>
@@ -33,6 +51,16 @@ T Load(const void* at) {
   std::memcpy(&value, at, sizeof(T));
   return value;
 }
+
+// Returns the size of a number in bytes.
+size_t SizeOf(RegisterKind kind);
+
+// Parses the bits of a number with "0x" before it, of 4 or 8 bytes.
+std::optional<uint64_t> ParseHexBits(absl::string_view text, size_t bytes);
+
+// Writes a number of this type, or its bits as "0x...". INVALID_ARGUMENT: the
+// text is neither.
+absl::Status StoreNumber(absl::string_view text, RegisterKind kind, void* at);
 
 // Returns an error message: a function with `count` registers of this kind does
 // not have the register.
@@ -43,16 +71,23 @@ std::string NoRegister(const RegisterName& name, uint32_t count);
 // i32.
 std::string NumberLine(const vm::Frame& frame, uint16_t index,
                        RegisterKind kind);
-// Returns the line for a named type: i32, i64, f32, f64 or hex, or for `kind`
-// if `type` is empty. Returns an error message if the type is unknown, or needs
-// more than the function's `count` registers.
-std::string NumberLineAs(const vm::Frame& frame, uint16_t index,
-                         RegisterKind kind, absl::string_view type,
+// Returns the line for a named type: i32, i64, f32, f64 or hex, or for `usual`
+// if `type` is empty. Returns an error message as KindNamed, or if the type
+// needs more than the function's `count` registers.
+std::string NumberLineAs(const vm::Frame& frame, const RegisterName& name,
+                         RegisterKind usual, absl::string_view type,
                          uint32_t count);
 std::string RefLine(const vm::Frame& frame, uint16_t index);
 // Returns the line of a buffer as a named type or tensor, or an error message.
 std::string RefLineAs(const vm::Frame& frame, uint16_t index,
                       absl::string_view type);
+
+// Returns the type that instructions use for the global at an offset, or i32.
+RegisterKind GlobalKind(const vm::BytecodeModule& module, uint32_t offset);
+// Returns ".rwdata[8] = i64 7" or ".refs[0] = ...", ending with a line break.
+// The global must exist.
+std::string GlobalLine(const vm::BytecodeState& state, const GlobalName& name,
+                       RegisterKind kind);
 
 // Returns the module's globals: references, then bytes with the types that
 // instructions use, or as i32. Limited to the first of many.

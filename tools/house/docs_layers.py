@@ -9,7 +9,7 @@ Tested by tests/house_docs_test.py.
 import os
 import re
 
-from includes import LAYERS, TEST_FILE, parse
+from includes import LAYERS, TEST_FILE, folder_of, parse
 
 ROOTS = ("abi", "base", "hal", "include", "plugins", "tools", "vm")
 
@@ -31,14 +31,14 @@ def includes(files):
     """Returns folder -> folders that its files include."""
     graph = {}
     for path, text in files:
-        folder = os.path.dirname(path)
-        graph.setdefault(folder, set())
+        source = folder_of(path)
+        graph.setdefault(source, set())
         for _, name, _ in parse(text):
-            target = os.path.dirname(name)
+            target = folder_of(name)
             if target == "eyrie":
                 target = "include/eyrie"
-            if target != folder and target.startswith(ROOTS):
-                graph[folder].add(target)
+            if target != source and target.startswith(ROOTS):
+                graph[source].add(target)
     return graph
 
 

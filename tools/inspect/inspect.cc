@@ -44,6 +44,8 @@ constexpr Flag kFlags[] = {
      "Treats executables in the system's own format as supported."},
     {"no_native_code", FlagKind::kBool, "false",
      "Treats executables of native code as not supported."},
+    {"isolate", FlagKind::kBool, "false",
+     "Treats executables as supported only if their code can be isolated."},
 };
 
 // Describes a file that is not a module, by its name, and names a command for
@@ -92,6 +94,7 @@ absl::Status Inspect(const Arguments& arguments, const std::string& path) {
   options.allow_system_executables =
       arguments.GetBool("allow_system_executables");
   options.allow_native_code = !arguments.GetBool("no_native_code");
+  options.isolate = arguments.GetBool("isolate");
   const absl::StatusOr<Report> report = CreateReport(path, options);
   if (!report.ok()) return WithCommand(report.status(), path);
   const std::string& html = arguments.GetString("html");

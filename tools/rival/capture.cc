@@ -115,7 +115,8 @@ void KillAndEnd(int signal) {
 }
 
 // While an object lives, fatal signals also kill the process group. Ignored
-// signals stay ignored.
+// signals stay ignored, and an interrupt that this process handles is left to
+// its handler.
 class EndGuard {
  public:
   explicit EndGuard(const RunControl& control) {
@@ -124,7 +125,10 @@ class EndGuard {
     action.sa_handler = &KillAndEnd;
     for (size_t i = 0; i < kSignals.size(); ++i) {
       sigaction(kSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler == SIG_IGN) continue;
+      const bool ends = kSignals[i] == SIGINT
+                            ? before_[i].sa_handler == SIG_DFL
+                            : before_[i].sa_handler != SIG_IGN;
+      if (!ends) continue;
       sigaction(kSignals[i], &action, nullptr);
     }
   }
@@ -138,7 +142,7 @@ class EndGuard {
   }
 
  private:
-  static constexpr std::array kSignals = {SIGTERM, SIGHUP, SIGQUIT};
+  static constexpr std::array kSignals = {SIGTERM, SIGHUP, SIGQUIT, SIGINT};
 
   std::array<struct sigaction, kSignals.size()> before_ = {};
 };

@@ -35,9 +35,10 @@ struct RunControl {
 
 // Runs a program, found in PATH, in its own process group and with empty
 // standard input. Only one run may be active at a time. A signal that ends this
-// process (SIGTERM, SIGHUP, SIGQUIT) kills the group first. Returns at most
-// kMaxOutput bytes of each output stream. Sets BENCHMARK_FORMAT for rows in
-// full precision, unless it is set. INTERNAL: the program cannot be started.
+// process (SIGTERM, SIGHUP, SIGQUIT, and SIGINT unless it has a handler) kills
+// the group first. Returns at most kMaxOutput bytes of each output stream. Sets
+// BENCHMARK_FORMAT for rows in full precision, unless it is set. INTERNAL: the
+// program cannot be started.
 inline constexpr size_t kMaxOutput = size_t{16} << 20;
 absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
                                        RunControl& control);

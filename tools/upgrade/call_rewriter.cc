@@ -24,6 +24,7 @@
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
 #include "vm/isa/release.h"
+#include "vm/isa/version.h"
 
 namespace eyrie::tools {
 namespace {
@@ -48,9 +49,12 @@ class CallRewriter {
  public:
   CallRewriter(const vm::VerifiedModule& module, int release,
                vm::ModulePlan& plan)
-      : module_(module), release_(release), plan_(plan) {}
+      : module_(module),
+        release_(release),
+        has_discards_(vm::BytecodeVersionOf(release)->discards),
+        plan_(plan) {}
 
-  absl::StatusOr<bool> Run();
+  absl::Status Run();
 
  private:
   void SortImports();
@@ -77,6 +81,7 @@ class CallRewriter {
 
   const vm::VerifiedModule& module_;
   const int release_;
+  const bool has_discards_;
   vm::ModulePlan& plan_;
   std::vector<Fate> fates_;  // by old ordinal
   std::vector<vm::ModulePlan::Import> imports_;
@@ -145,14 +150,11 @@ absl::Status CallRewriter::ReplaceLookup(const ImportCall& call,
           reinterpret_cast<const char*>(bytes.data()), bytes.size())));
   editor.Add(Op::kConstI64, {ordinal}, {call.results[0]});
   // The call took the references that it may move.
-  Instruction discard = Instruction::Create(vm::InfoOf(Op::kDiscardRefs));
+  std::vector<uint16_t> moved;
   for (const auto& argument : call.arguments) {
-    if (!vm::IsMove(argument[0])) continue;
-    discard.reads[0].list.push_back(argument[0] & ~vm::kMoveBit);
+    if (vm::IsMove(argument[0])) moved.push_back(argument[0]);
   }
-  if (plan_.bytecode_major >= 16 && !discard.reads[0].list.empty()) {
-    editor.Add(discard);
-  }
+  if (has_discards_) editor.AddDiscards(std::move(moved));
   return absl::OkStatus();
 }
 
@@ -190,12 +192,13 @@ absl::Status CallRewriter::Visit(const Instruction& instruction,
     return absl::OkStatus();
   }
   const bool resolves = instruction.op->op == Op::kImportResolved;
-  if (!resolves && !CallsImport(instruction)) {
+  const auto called = CalledImport(instruction);
+  if (!resolves && !called.has_value()) {
     editor.Add(instruction);
     return absl::OkStatus();
   }
-  const auto import =
-      static_cast<uint32_t>(instruction.reads[0].number) & ~vm::kImportBit;
+  const uint32_t import = called.value_or(
+      static_cast<uint32_t>(instruction.reads[0].number) & ~vm::kImportBit);
   const Fate& fate = fates_[import];
   const vm::ImportDef& def = module_.def().imports[import];
   if (!fate.kept.has_value() && !resolves) {
@@ -240,11 +243,7 @@ absl::Status CallRewriter::ReplacePush(PushFate fate, const ImportCall& call,
 
 void CallRewriter::AddReturn(const Instruction& instruction,
                              CodeEditor& editor) {
-  if (plan_.bytecode_major >= 16 && !pushed_.refs().empty()) {
-    Instruction discard = Instruction::Create(vm::InfoOf(Op::kDiscardRefs));
-    discard.reads[0].list = pushed_.refs();
-    editor.Add(discard);
-  }
+  if (has_discards_) editor.AddDiscards(pushed_.refs());
   editor.Add(instruction);
 }
 
@@ -257,16 +256,16 @@ absl::Status CallRewriter::PreparePushes(uint32_t function,
       module_, function,
       [&](uint32_t, const Instruction& instruction,
           const KnownRegisters& registers) {
-        if (!status.ok() || !CallsImport(instruction)) return;
-        const auto import = static_cast<uint32_t>(instruction.reads[0].number) &
-                            ~vm::kImportBit;
-        const PushFate fate = fates_[import].push;
+        const auto import = CalledImport(instruction);
+        if (!status.ok() || !import.has_value()) return;
+        const PushFate fate = fates_[*import].push;
         if (fate != PushFate::kConstant && fate != PushFate::kSet) return;
         status = pushed_.Prepare(
-            fate, ReadImportCall(instruction, module_.import_signature(import)),
+            fate,
+            ReadImportCall(instruction, module_.import_signature(*import)),
             registers, editor);
         if (!status.ok()) {
-          status = Unknown(module_.def().imports[import], status.message());
+          status = Unknown(module_.def().imports[*import], status.message());
         }
       });
   return status;
@@ -303,24 +302,26 @@ void CallRewriter::ReplaceLayoutTypes() {
   }
 }
 
-absl::StatusOr<bool> CallRewriter::Run() {
+absl::Status CallRewriter::Run() {
   SortImports();
-  if (absl::c_all_of(fates_,
-                     [](const Fate& fate) { return fate.kept.has_value(); })) {
-    return false;
-  }
   for (uint32_t i = 0; i < plan_.functions.size(); ++i) {
     RETURN_IF_ERROR(RewriteFunction(i));
   }
   plan_.imports = std::move(imports_);
   if (layouts_.has_value()) ReplaceLayoutTypes();
-  return true;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<bool> RewriteCalls(const vm::VerifiedModule& module, int release,
-                                  vm::ModulePlan& plan) {
+bool HasImports(int release, const vm::ModuleDef& module) {
+  return absl::c_all_of(module.imports, [release](const vm::ImportDef& import) {
+    return HasImport(release, import.full_name, import.calling_convention);
+  });
+}
+
+absl::Status RewriteCalls(const vm::VerifiedModule& module, int release,
+                          vm::ModulePlan& plan) {
   return CallRewriter(module, release, plan).Run();
 }
 

@@ -10,12 +10,15 @@
 
 namespace eyrie::tools {
 
+// Reports whether the release has all functions that the module imports.
+bool HasImports(int release, const vm::ModuleDef& module);
+
 // Changes `plan`, which is the plan of `module`, by one row of shims.def for
-// each call of a function that the release lacks. Returns false if it calls no
-// such function. UNIMPLEMENTED: a call cannot be expressed; the message names
-// both functions. RESOURCE_EXHAUSTED: see CodeEditor::Finish.
-absl::StatusOr<bool> RewriteCalls(const vm::VerifiedModule& module, int release,
-                                  vm::ModulePlan& plan);
+// each call of a function that the release lacks. UNIMPLEMENTED: a call cannot
+// be expressed; the message names both functions. RESOURCE_EXHAUSTED: see
+// CodeEditor::Finish.
+absl::Status RewriteCalls(const vm::VerifiedModule& module, int release,
+                          vm::ModulePlan& plan);
 
 // Sets the versions of the host modules that the plan depends on: those that
 // added the functions that it imports.

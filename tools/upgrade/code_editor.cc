@@ -90,6 +90,14 @@ void CodeEditor::AddMoves(std::vector<uint16_t> pairs) {
   AddBlock(next);
 }
 
+void CodeEditor::AddDiscards(std::vector<uint16_t> refs) {
+  if (refs.empty()) return;
+  for (uint16_t& reg : refs) reg &= ~vm::kMoveBit;
+  Instruction discard = Instruction::Create(vm::InfoOf(Op::kDiscardRefs));
+  discard.reads[0].list = std::move(refs);
+  Add(discard);
+}
+
 void CodeEditor::AddNull(uint16_t reg) {
   if (null_ == 0) null_ = NewRef();
   AddMoves({null_, static_cast<uint16_t>(reg & ~vm::kMoveBit)});

@@ -59,6 +59,10 @@ class CodeEditor {
   // begins a new one.
   void AddMoves(std::vector<uint16_t> pairs);
 
+  // Discards references, whose registers may have the move bit. Only for
+  // bytecode that has discards. Adds nothing if there are none.
+  void AddDiscards(std::vector<uint16_t> refs);
+
   // Makes a ref register null. Unlike const.ref.zero, this does not crash the
   // runtime of 3.3 if the register holds a reference, which it overwrites with
   // an alignment that registers do not have there.

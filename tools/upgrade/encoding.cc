@@ -8,6 +8,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/upgrade/code_editor.h"
+#include "tools/upgrade/import_call.h"
 #include "vm/asm/frame_needs.h"
 #include "vm/asm/instruction.h"
 #include "vm/isa/opcode.h"
@@ -23,6 +24,21 @@ using vm::OperandKind;
 
 // The only import that may yield.
 constexpr char kYieldingImport[] = "hal.fence.await";
+
+// Returns the operands that an instruction always moves, without their bits.
+std::vector<uint16_t> MovedOperands(const Instruction& instruction) {
+  std::vector<uint16_t> moved;
+  const vm::OpInfo& op = *instruction.op;
+  if (op.op == Op::kSelectRef || op.op == Op::kSwitchRef) return moved;
+  for (size_t i = 0; i < instruction.reads.size(); ++i) {
+    const auto reg = static_cast<uint16_t>(instruction.reads[i].number);
+    if (op.reads[static_cast<int>(i)] == OperandKind::kRefMove &&
+        vm::IsMove(reg)) {
+      moved.push_back(reg & ~vm::kMoveBit);
+    }
+  }
+  return moved;
+}
 
 bool IsSingleRef(OperandKind kind) {
   return kind == OperandKind::kRef || kind == OperandKind::kRefMove;
@@ -51,8 +67,8 @@ class Encoder {
   void MarkUsed();
   // Clears the move bits of single operands, which version 15 ignores.
   void DropIgnoredMoves(Instruction& instruction);
-  // Empties the places that a move bit of a result empties, for version 15.
-  // Registers may keep references that they should pass on: no code reads them.
+  // Empties the places that a move bit empties, for version 15. The operands of
+  // select.ref and switch.ref keep their references: only one is taken.
   absl::Status SpellMoves(uint32_t offset, Instruction instruction);
   void AddReturn(Instruction instruction);
   void AddPlainCall(const Instruction& call);
@@ -158,8 +174,12 @@ absl::Status Encoder::SpellMoves(uint32_t offset, Instruction instruction) {
     from_place = vm::IsMove(result);
     result &= ~vm::kMoveBit;
   }
+  const std::vector<uint16_t> moved = MovedOperands(instruction);
   DropIgnoredMoves(instruction);
   editor_.Add(instruction);
+  for (const uint16_t reg : moved) {
+    if (reg != result) editor_.AddNull(reg);
+  }
   if (!from_place) return absl::OkStatus();
   const auto& reads = instruction.reads;
   const uint16_t null = editor_.ScratchRef();
@@ -188,13 +208,13 @@ void Encoder::AddReturn(Instruction instruction) {
     if (!returned[vm::RefIndex(reg)]) results[i] |= vm::kMoveBit;
     returned[vm::RefIndex(reg)] = true;
   }
-  Instruction discard = Instruction::Create(vm::InfoOf(Op::kDiscardRefs));
+  std::vector<uint16_t> left;
   for (uint32_t i = 0; i < used_.size(); ++i) {
     if (used_[i] && !returned[i]) {
-      discard.reads[0].list.push_back(static_cast<uint16_t>(vm::kRefBit | i));
+      left.push_back(static_cast<uint16_t>(vm::kRefBit | i));
     }
   }
-  if (!discard.reads[0].list.empty()) editor_.Add(discard);
+  editor_.AddDiscards(std::move(left));
   editor_.Add(instruction);
 }
 
@@ -213,10 +233,9 @@ void Encoder::AddPlainCall(const Instruction& call) {
 bool Encoder::AddYieldableCall(const Instruction& call) {
   const Op op = call.op->op;
   if (op != Op::kCall && op != Op::kCallVariadic) return false;
-  const auto callee = static_cast<uint32_t>(call.reads[0].number);
-  if ((callee & vm::kImportBit) == 0 ||
-      module_.def().imports[callee ^ vm::kImportBit].full_name !=
-          kYieldingImport) {
+  const auto import = CalledImport(call);
+  if (!import.has_value() ||
+      module_.def().imports[*import].full_name != kYieldingImport) {
     return false;
   }
   Instruction yieldable = Instruction::Create(vm::InfoOf(

@@ -1,7 +1,7 @@
 #include "tools/upgrade/executables.h"
 
-#include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -54,24 +54,26 @@ bool IsSame(std::span<const vm::ReleaseRange> ranges,
   return !ranges[IndexOf(ranges, release)].And(from).empty();
 }
 
-using Counts = std::vector<hal::cpu::KernelCounts>;  // by kernel
+// By kernel; nullopt: unknown, or contradicting.
+using Counts = std::vector<std::optional<hal::cpu::KernelCounts>>;
 
 // A limit of ordinals in the code, which are not yet known to exist.
 constexpr int64_t kMaxKernels = 65536;
 
 // Returns what the kernels of an executable take, as far as the module says it:
-// by layouts, or by the dispatches of inline programs. Empty if it does not.
+// by layouts, or by the dispatches of inline programs.
 Counts CountsOf(const abi::ModuleFacts& facts, size_t executable,
                 const PipelineLayouts& layouts) {
   Counts counts;
   const auto* const known = layouts.Find(facts.executables[executable].place);
   if (known != nullptr) {
     for (const KernelLayout& layout : *known) {
-      counts.push_back(
-          {layout.constants, static_cast<uint32_t>(layout.bindings.size())});
+      counts.push_back(hal::cpu::KernelCounts{
+          layout.constants, static_cast<uint32_t>(layout.bindings.size())});
     }
     return counts;
   }
+  std::set<size_t> seen;
   for (const abi::DispatchUse& use : facts.dispatches) {
     const int64_t ordinal = use.ordinal.value_or(-1);
     if (use.executable != executable || ordinal < 0 || ordinal >= kMaxKernels) {
@@ -79,7 +81,12 @@ Counts CountsOf(const abi::ModuleFacts& facts, size_t executable,
     }
     const auto kernel = static_cast<size_t>(ordinal);
     if (counts.size() <= kernel) counts.resize(kernel + 1);
-    counts[kernel] = {use.constants, use.bindings};
+    // Without bindings, other calls give the dispatch its arguments.
+    std::optional<hal::cpu::KernelCounts> used;
+    if (use.bindings != 0) used = {use.constants, use.bindings};
+    const bool is_first = seen.insert(kernel).second;
+    if (is_first) counts[kernel] = used;
+    if (counts[kernel] != used) counts[kernel].reset();
   }
   return counts;
 }
@@ -88,19 +95,25 @@ Counts CountsOf(const abi::ModuleFacts& facts, size_t executable,
 // functions, unless it declares them.
 absl::StatusOr<std::vector<uint8_t>> AddCounts(std::vector<uint8_t> bytes,
                                                const Counts& counts) {
-  if (counts.empty()) return bytes;
   ASSIGN_OR_RETURN(const hal::ExecutableFacts facts,
                    abi::DescribeExecutable(kBytecodeFormat, bytes));
   ASSIGN_OR_RETURN(const auto module, vm::LoadModule(bytes, "the executable"));
   ASSIGN_OR_RETURN(vm::ModulePlan plan, PlanOf(*module));
-  for (size_t i = 0; i < std::min(facts.kernels.size(), counts.size()); ++i) {
+  for (size_t i = 0; i < facts.kernels.size(); ++i) {
     const hal::KernelFacts& kernel = facts.kernels[i];
     const vm::ExportDef* const entry = module->def().FindExport(kernel.name);
     if (kernel.binding_count.has_value() || entry == nullptr) continue;
+    if (i >= counts.size() || !counts[i].has_value()) {
+      return absl::UnimplementedError(absl::StrCat(
+          "The numbers of constants and bindings of the kernel '",
+          PlainName(kernel.name),
+          "', which the release needs, are unknown, or differ between its "
+          "dispatches."));
+    }
     auto& attributes = plan.functions[entry->function].attributes;
     attributes.emplace_back("constant_count",
-                            absl::StrCat(counts[i].constants));
-    attributes.emplace_back("binding_count", absl::StrCat(counts[i].bindings));
+                            absl::StrCat(counts[i]->constants));
+    attributes.emplace_back("binding_count", absl::StrCat(counts[i]->bindings));
   }
   return vm::WriteModule(plan);
 }

@@ -18,9 +18,11 @@ Op OpOf(bool variadic, bool yields) {
 
 }  // namespace
 
-bool CallsImport(const vm::Instruction& instruction) {
-  return vm::IsCall(*instruction.op) &&
-         (instruction.reads[0].number & vm::kImportBit) != 0;
+std::optional<uint32_t> CalledImport(const vm::Instruction& instruction) {
+  if (!vm::IsCall(*instruction.op)) return std::nullopt;
+  const auto callee = static_cast<uint32_t>(instruction.reads[0].number);
+  if ((callee & vm::kImportBit) == 0) return std::nullopt;
+  return callee ^ vm::kImportBit;
 }
 
 ImportCall ReadImportCall(const vm::Instruction& instruction,

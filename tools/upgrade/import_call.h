@@ -22,8 +22,8 @@ struct ImportCall {
   std::optional<uint32_t> next;
 };
 
-// Reports whether the instruction calls an import.
-bool CallsImport(const vm::Instruction& instruction);
+// Returns the ordinal of the import that the instruction calls, or nullopt.
+std::optional<uint32_t> CalledImport(const vm::Instruction& instruction);
 
 // Sorts the registers of a verified call by the callee's convention.
 ImportCall ReadImportCall(const vm::Instruction& instruction,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/string_view.h"
+#include "hal/cpu/dispatch_abi.h"
 #include "tools/upgrade/import_call.h"
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
@@ -24,10 +25,19 @@ constexpr char kExecutable[] = "hal.executable.create";
 constexpr char kWithLayouts[] = "0rrrrCrD_r";
 // Limits of what one file can make this program remember.
 constexpr size_t kMaxLayouts = 1 << 16;
-constexpr size_t kMaxBindings = 64;  // of one kernel
 
 // LayoutValues at the instruction that is given.
 using LayoutValues = std::vector<std::optional<KnownValue>>;
+
+// Returns an integer of at most `most`; nullopt if it is another or unknown.
+std::optional<uint32_t> IntegerUpTo(uint32_t most,
+                                    const std::optional<KnownValue>& value) {
+  const auto number = abi::IntegerOf(value);
+  if (!number.has_value() || *number < 0 || *number > int64_t{most}) {
+    return std::nullopt;
+  }
+  return static_cast<uint32_t>(*number);
+}
 
 }  // namespace
 
@@ -69,7 +79,7 @@ class LayoutReader {
 
   const vm::VerifiedModule& module_;
   PipelineLayouts result_;
-  size_t kernels_ = 0;
+  size_t kernels_ = 0;  // of the executables added so far
   std::map<CodePlace, std::vector<uint32_t>> sets_;  // bindings, ascending
   std::map<CodePlace, std::pair<uint32_t, LayoutValues>> pipelines_;
   std::map<CodePlace, LayoutValues> executable_layouts_;
@@ -87,38 +97,39 @@ void LayoutReader::Visit(const CodePlace& place, const Instruction& instruction,
     if (!is_new && known->second != stored) known->second = std::nullopt;
     return;
   }
-  if (!CallsImport(instruction) || sets_.size() >= kMaxLayouts ||
+  const auto import = CalledImport(instruction);
+  if (!import.has_value() || sets_.size() >= kMaxLayouts ||
       pipelines_.size() >= kMaxLayouts ||
       executable_layouts_.size() >= kMaxLayouts) {
     return;
   }
-  const auto import =
-      static_cast<uint32_t>(instruction.reads[0].number) & ~vm::kImportBit;
-  const vm::ImportDef& def = module_.def().imports[import];
+  const vm::ImportDef& def = module_.def().imports[*import];
   if (def.full_name != kSetLayout && def.full_name != kPipelineLayout &&
       (def.full_name != kExecutable ||
        def.calling_convention != kWithLayouts)) {
     return;
   }
   const ImportCall call =
-      ReadImportCall(instruction, module_.import_signature(import));
+      ReadImportCall(instruction, module_.import_signature(*import));
   LayoutValues values;
   for (const uint16_t reg : call.arguments.back()) {
     values.push_back(registers.Get(reg));
   }
   if (def.full_name == kSetLayout) {
     // Triples of binding, type and flags.
-    std::vector<uint32_t>& bindings = sets_[place];
+    std::vector<uint32_t> bindings;
     for (size_t i = 0; i < values.size(); i += 3) {
-      if (!values[i].has_value()) continue;
-      bindings.push_back(static_cast<uint32_t>(values[i]->number));
+      const auto binding = IntegerUpTo(INT32_MAX, values[i]);
+      if (!binding.has_value()) return;
+      bindings.push_back(*binding);
     }
     std::sort(bindings.begin(), bindings.end());
+    sets_[place] = std::move(bindings);
   } else if (def.full_name == kPipelineLayout) {
-    const auto constants = registers.Get(call.arguments[1][0]);
+    const auto constants = IntegerUpTo(hal::cpu::kMaxDispatchConstants,
+                                       registers.Get(call.arguments[1][0]));
     if (!constants.has_value()) return;
-    pipelines_[place] = {static_cast<uint32_t>(constants->number),
-                         std::move(values)};
+    pipelines_[place] = {*constants, std::move(values)};
   } else {
     executable_layouts_[place] = std::move(values);
   }
@@ -135,7 +146,8 @@ bool LayoutReader::AddSets(const CodePlace& pipeline,
     const auto set = place.has_value() ? sets_.find(*place) : sets_.end();
     if (set == sets_.end()) return false;
     for (const uint32_t binding : set->second) {
-      if (layout.bindings.size() == kMaxBindings) return false;
+      if (layout.bindings.size() == hal::cpu::kMaxDispatchBindings)
+        return false;
       layout.bindings.emplace_back(i, binding);
     }
   }
@@ -144,6 +156,8 @@ bool LayoutReader::AddSets(const CodePlace& pipeline,
 
 void LayoutReader::AddExecutable(const CodePlace& place,
                                  const LayoutValues& layouts) {
+  kernels_ += layouts.size();
+  if (kernels_ > kMaxLayouts) return;
   std::vector<KernelLayout> kernels;
   for (const std::optional<KnownValue>& value : layouts) {
     const auto pipeline = PlaceOf(place.function, value);

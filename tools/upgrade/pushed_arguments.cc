@@ -37,11 +37,7 @@ constexpr PushRow kPushRows[] = {
 };
 
 std::optional<int64_t> Integer(uint16_t reg, const KnownRegisters& registers) {
-  const auto value = registers.Get(reg);
-  if (!value.has_value() || value->kind != KnownValue::Kind::kInteger) {
-    return std::nullopt;
-  }
-  return value->number;
+  return abi::IntegerOf(registers.Get(reg));
 }
 
 // Returns a number for the command buffer that a call records to.

@@ -2,10 +2,10 @@
 // shims.def at a time: what one step writes, the next one reads as a module.
 #include "tools/upgrade/rewrite.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tools/upgrade/call_rewriter.h"
 #include "tools/upgrade/encoding.h"
@@ -29,33 +29,40 @@ absl::StatusOr<Bytes> Write(vm::ModulePlan& plan) {
   return vm::WriteModule(plan);
 }
 
-}  // namespace
+// Executables are modules that contain no executables.
+enum class Role : uint8_t { kProgram, kExecutable };
 
-absl::StatusOr<Bytes> RewriteModule(const vm::VerifiedModule& module,
-                                    int release) {
-  if (vm::BytecodeVersionOf(release) == nullptr) {
-    return absl::UnimplementedError(absl::StrCat(
-        "Modules cannot be rewritten for release ", vm::ReleaseName(release),
-        "; known are ", vm::KnownBytecodeVersions(), "."));
-  }
+absl::StatusOr<Bytes> Rewrite(const vm::VerifiedModule& module, int release,
+                              Role role) {
+  const uint32_t major = vm::BytecodeVersionOf(release)->major;
+  RETURN_IF_ERROR(vm::FindWritableVersion(major << 16).status());
   ASSIGN_OR_RETURN(vm::ModulePlan plan, PlanOf(module));
   RETURN_IF_ERROR(ChangeEncoding(module, release, plan));
-  RETURN_IF_ERROR(RewriteExecutables(
-      module, release,
-      [release](const vm::VerifiedModule& executable) {
-        return RewriteModule(executable, release);
-      },
-      plan));
+  if (role == Role::kProgram) {
+    RETURN_IF_ERROR(RewriteExecutables(
+        module, release,
+        [release](const vm::VerifiedModule& executable) {
+          return Rewrite(executable, release, Role::kExecutable);
+        },
+        plan));
+  }
   ASSIGN_OR_RETURN(Bytes bytes, Write(plan));
   for (int step = 0; step < kMaxSteps; ++step) {
     ASSIGN_OR_RETURN(const auto current,
                      vm::LoadModule(bytes, "the rewritten module"));
+    if (HasImports(release, current->def())) return bytes;
     ASSIGN_OR_RETURN(plan, PlanOf(*current));
-    ASSIGN_OR_RETURN(const bool changed, RewriteCalls(*current, release, plan));
-    if (!changed) return bytes;
+    RETURN_IF_ERROR(RewriteCalls(*current, release, plan));
     ASSIGN_OR_RETURN(bytes, Write(plan));
   }
   return absl::InternalError("The module's calls change without an end.");
+}
+
+}  // namespace
+
+absl::StatusOr<Bytes> RewriteModule(const vm::VerifiedModule& module,
+                                    int release) {
+  return Rewrite(module, release, Role::kProgram);
 }
 
 }  // namespace eyrie::tools

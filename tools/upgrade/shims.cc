@@ -60,11 +60,7 @@ int64_t NumberOf(absl::string_view text) {
 std::optional<int64_t> Constant(const ImportCall& call, int64_t argument,
                                 const KnownRegisters& registers) {
   const auto& list = call.arguments[static_cast<size_t>(argument)];
-  const std::optional<KnownValue> value = registers.Get(list[0]);
-  if (!value.has_value() || value->kind != KnownValue::Kind::kInteger) {
-    return std::nullopt;
-  }
-  return value->number;
+  return abi::IntegerOf(registers.Get(list[0]));
 }
 
 absl::Status Not(int64_t argument, std::optional<int64_t> value,

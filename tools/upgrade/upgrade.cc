@@ -51,9 +51,9 @@ absl::StatusOr<int> ReleaseOf(const Arguments& arguments) {
   if (name.empty()) return vm::kNewestRelease;
   const std::optional<int> release = vm::FindRelease(name);
   if (release.has_value()) return *release;
-  return UsageError(absl::StrCat(
-      "--to='", PlainName(name), "' is not a known release; expected ",
-      vm::ReleaseRange{vm::k20230404, vm::kNewestRelease}.ToString(), "."));
+  return UsageError(absl::StrCat("--to='", PlainName(name),
+                                 "' is not a known release; expected ",
+                                 vm::WritableReleases().ToString(), "."));
 }
 
 // Returns the arguments, with inputs for all functions if --check needs them.
@@ -81,13 +81,19 @@ absl::StatusOr<bool> Upgrade(const Arguments& arguments) {
   if (!output.empty()) {
     RETURN_IF_ERROR(CheckOutputPath(arguments.Prefix("output"), output, paths));
   }
-  ASSIGN_OR_RETURN(const auto module, vm::LoadModule(paths.back()));
-  ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
-                   RewriteModule(*module, release));
+  std::optional<UpgradeCheck> check;
+  std::shared_ptr<const vm::VerifiedModule> module;
   if (arguments.GetBool("check")) {
+    ASSIGN_OR_RETURN(check, UpgradeCheck::Prepare(arguments));
+  } else {
+    ASSIGN_OR_RETURN(module, vm::LoadModule(paths.back()));
+  }
+  ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
+                   RewriteModule(check ? check->module() : *module, release));
+  if (check.has_value()) {
     ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
     RETURN_IF_ERROR(tracing.Begin());
-    ASSIGN_OR_RETURN(const bool same, CheckUpgrade(arguments, bytes));
+    ASSIGN_OR_RETURN(const bool same, check->Run(bytes));
     RETURN_IF_ERROR(tracing.Finish());
     if (!same) return false;
   }

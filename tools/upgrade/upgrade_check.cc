@@ -20,36 +20,6 @@ namespace {
 
 using Values = std::vector<vm::Value>;
 
-struct Side {
-  std::vector<Ref<hal::Device>> devices;
-  std::unique_ptr<abi::Session> session;
-};
-
-absl::StatusOr<Side> Open(const Arguments& arguments, abi::Program program) {
-  Side side;
-  ASSIGN_OR_RETURN(side.devices, OpenDevices(arguments));
-  abi::SessionOptions options;
-  ASSIGN_OR_RETURN(options.native_libraries, LoadNativeLibraries(arguments));
-  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
-  ASSIGN_OR_RETURN(auto programs,
-                   LoadPrograms(arguments, options.native_libraries));
-  if (program != nullptr) programs.back() = std::move(program);
-  ASSIGN_OR_RETURN(side.session,
-                   abi::Session::Create(std::move(programs), side.devices,
-                                        std::move(options)));
-  return side;
-}
-
-// Calls a function. `prepared` is false if its arguments could not be made.
-absl::StatusOr<Values> Call(const Arguments& arguments, const Side& side,
-                            absl::string_view name, bool& prepared) {
-  ASSIGN_OR_RETURN(abi::Callable function, side.session->Lookup(name));
-  ASSIGN_OR_RETURN(const Values inputs,
-                   ReadInputs(arguments, function, side.devices[0]));
-  prepared = true;
-  return function.Call(inputs);
-}
-
 absl::StatusOr<abi::Comparison> Compare(Values before, const Values& after) {
   std::vector<abi::ParsedValue> expected;
   for (vm::Value& value : before) expected.push_back({std::move(value)});
@@ -58,20 +28,55 @@ absl::StatusOr<abi::Comparison> Compare(Values before, const Values& after) {
   return abi::CompareValues(expected, after, exact, {});
 }
 
-// Compares one function. Returns false if its results differ.
-absl::StatusOr<bool> CheckFunction(const Arguments& arguments,
-                                   const Side& before, const Side& after,
-                                   const std::string& name, bool skips) {
+}  // namespace
+
+absl::Status UpgradeCheck::PrepareSide(Side& side) const {
+  ASSIGN_OR_RETURN(side.devices, OpenDevices(*arguments_));
+  ASSIGN_OR_RETURN(side.options.native_libraries,
+                   LoadNativeLibraries(*arguments_));
+  return ReadSessionOptions(*arguments_, side.options);
+}
+
+absl::StatusOr<UpgradeCheck> UpgradeCheck::Prepare(const Arguments& arguments) {
+  UpgradeCheck check(arguments);
+  RETURN_IF_ERROR(check.PrepareSide(check.before_));
+  RETURN_IF_ERROR(check.PrepareSide(check.after_));
+  ASSIGN_OR_RETURN(
+      check.programs_,
+      LoadPrograms(arguments, check.before_.options.native_libraries));
+  return check;
+}
+
+absl::Status UpgradeCheck::Link(std::vector<abi::Program> programs,
+                                Side& side) {
+  ASSIGN_OR_RETURN(side.session,
+                   abi::Session::Create(std::move(programs), side.devices,
+                                        std::move(side.options)));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Values> UpgradeCheck::Call(const Side& side,
+                                          absl::string_view name,
+                                          bool& prepared) const {
+  ASSIGN_OR_RETURN(abi::Callable function, side.session->Lookup(name));
+  ASSIGN_OR_RETURN(const Values inputs,
+                   ReadInputs(*arguments_, function, side.devices[0]));
+  prepared = true;
+  return function.Call(inputs);
+}
+
+absl::StatusOr<bool> UpgradeCheck::CheckFunction(
+    const std::string& name) const {
   bool prepared = false;
   const std::string shown = PlainName(name.empty() ? "the function" : name);
-  absl::StatusOr<Values> old = Call(arguments, before, name, prepared);
+  absl::StatusOr<Values> old = Call(before_, name, prepared);
   if (!prepared) {
-    if (!skips) return old.status();
+    if (arguments_->IsSet("function")) return old.status();
     RETURN_IF_ERROR(WriteStdout(
         absl::StrCat("[SKIPPED] ", shown, ": ", old.status().message(), "\n")));
     return true;
   }
-  const absl::StatusOr<Values> now = Call(arguments, after, name, prepared);
+  const absl::StatusOr<Values> now = Call(after_, name, prepared);
   if (!old.ok() || !now.ok()) {
     const bool same = old.status().code() == now.status().code();
     RETURN_IF_ERROR(WriteStdout(
@@ -91,29 +96,25 @@ absl::StatusOr<bool> CheckFunction(const Arguments& arguments,
   return comparison.same;
 }
 
-}  // namespace
-
-absl::StatusOr<bool> CheckUpgrade(const Arguments& arguments,
-                                  std::span<const uint8_t> after) {
-  ASSIGN_OR_RETURN(abi::Program program,
+absl::StatusOr<bool> UpgradeCheck::Run(std::span<const uint8_t> after) {
+  std::vector<abi::Program> rewritten = programs_;
+  ASSIGN_OR_RETURN(rewritten.back(),
                    abi::LoadProgram(after, "the rewritten module"));
-  ASSIGN_OR_RETURN(const Side old_side, Open(arguments, nullptr));
-  ASSIGN_OR_RETURN(const Side new_side, Open(arguments, std::move(program)));
-  const bool all = !arguments.IsSet("function");
-  std::vector<std::string> names = {arguments.GetString("function")};
-  if (all) {
+  RETURN_IF_ERROR(Link(programs_, before_));
+  RETURN_IF_ERROR(Link(std::move(rewritten), after_));
+  std::vector<std::string> names = {arguments_->GetString("function")};
+  if (!arguments_->IsSet("function")) {
     names.clear();
-    for (const vm::Function& function : old_side.session->Functions()) {
+    for (const vm::Function& function : before_.session->Functions()) {
       names.emplace_back(function.name());
     }
   }
   bool same = true;
   for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(const bool equal,
-                     CheckFunction(arguments, old_side, new_side, name, all));
+    ASSIGN_OR_RETURN(const bool equal, CheckFunction(name));
     same = same && equal;
   }
-  if (arguments.GetBool("print_statistics")) PrintStatistics(new_side.devices);
+  if (arguments_->GetBool("print_statistics")) PrintStatistics(after_.devices);
   return same;
 }
 

@@ -132,7 +132,7 @@ TEST(UpgradeTest, NamesWhatCannotBeExpressed) {
     int release;
     const char* want;
   } kRows[] = {
-      {"3.13/add.vmfb", vm::k20230209, "known are 15.0 (20230404 to 3.9)"},
+      {"3.13/add.vmfb", vm::k20230209, "bytecode 13 can be read"},
       {"3.13/two_devices.two.vmfb", 3, "hal.allocator.select (0iiICrID_rI)"},
       {"3.13/casts.vmfb", vm::k20240410, "hal.command_buffer.dispatch"},
       {"20231004/archive.vulkan.vmfb", 13, "format 'vulkan-spirv-fb'"},

@@ -259,8 +259,12 @@ inline constexpr TextPair kWrongTexts[] = {
     {"vm.module @m\nvm.func @f() -> () {\n  vm.return\n}\nvm.type i32\n",
      "t:5:8: This must come before the first function."},
     {"vm.module @m\n//! bytecode 14.0",
-     "t:2:14: The module's bytecode version is 14.0; known are 15.0 (20230404 "
-     "to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+     "t:2:14: The module's bytecode version is 14.0; known are 13.0 (20230209 "
+     "to 20230228), 15.0 (20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+    {"vm.module @m\n//! bytecode 13.0",
+     "t:2:14: Modules with bytecode 13 can be read but not written; write 15 "
+     "or "
+     "later."},
     {"vm.module @m\n//! nothing", "t:2:5: Note 'nothing' does not exist."},
     {"vm.module @m\n//! requires X",
      "t:2:14: Expected one of EXT_F32 | EXT_F64 | YIELD | UNWIND."},

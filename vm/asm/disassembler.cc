@@ -84,8 +84,7 @@ class Disassembler {
         options_(options),
         most_(std::min(MostTextOf(def_.archive().bytes().size()),
                        options.most_text)),
-        debug_(fbs::GetSizePrefixedModule(def_.archive().flatbuffer().data())
-                   ->debug()),
+        debug_(def_.debug_database()),
         names_(def_, options.notes),
         text_(most_, sink) {}
 
@@ -176,7 +175,8 @@ void Disassembler::PrintHeader() {
   Line("vm.module ", SymbolText(def_.name), " version ", def_.version);
   if (def_.bytecode_version != std::end(kBytecodeVersions) - 1 ||
       def_.bytecode_minor != 0) {
-    Note("bytecode ", def_.bytecode_major, ".", def_.bytecode_minor);
+    Note("bytecode ", def_.bytecode_version->decoded_major, ".",
+         def_.bytecode_minor);
   }
   if (def_.requirements != all_needs_.requirements) {
     Note("requires ", FeaturesToString(def_.requirements));

@@ -155,7 +155,7 @@ absl::Status ModuleParser::NoteBytecode(TextCursor& in) {
         minor > 0xFFFF))) {
     return in.ErrorAt(at, "Expected a version, as in 17.0.");
   }
-  const auto version = FindBytecodeVersion(major << 16 | minor);
+  const auto version = FindWritableVersion(major << 16 | minor);
   if (!version.ok()) return in.ErrorAt(at, version.status().message());
   scope_.version = *version;
   scope_.plan.bytecode_major = static_cast<uint16_t>(major);

@@ -118,18 +118,22 @@ TEST(Version, Finds) {
     const char* want;
   };
   const Case kCases[] = {
+      {13u << 16, "20230209 to 20230228"},
       {15u << 16, "20230404 to 3.9"},
       {16u << 16, "3.10"},
       {17u << 16, "3.11 to 3.13"},
       {14u << 16,
-       "UNIMPLEMENTED: The module's bytecode version is 14.0; known are 15.0 "
-       "(20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+       "UNIMPLEMENTED: The module's bytecode version is 14.0; known are 13.0 "
+       "(20230209 to 20230228), 15.0 (20230404 to 3.9), 16.0 (3.10), 17.0 "
+       "(3.11 to 3.13)."},
       {(17u << 16) + 1,
-       "UNIMPLEMENTED: The module's bytecode version is 17.1; known are 15.0 "
-       "(20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+       "UNIMPLEMENTED: The module's bytecode version is 17.1; known are 13.0 "
+       "(20230209 to 20230228), 15.0 (20230404 to 3.9), 16.0 (3.10), 17.0 "
+       "(3.11 to 3.13)."},
       {0xFFFFFFFF,
        "UNIMPLEMENTED: The module's bytecode version is 65535.65535; known "
-       "are 15.0 (20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+       "are 13.0 (20230209 to 20230228), 15.0 (20230404 to 3.9), 16.0 (3.10), "
+       "17.0 (3.11 to 3.13)."},
   };
   for (const Case& c : kCases) {
     auto found = FindBytecodeVersion(c.packed);
@@ -137,6 +141,12 @@ TEST(Version, Finds) {
         found.ok() ? (*found)->releases.ToString() : found.status().ToString(),
         c.want);
   }
+  EXPECT_EQ(FindWritableVersion(13u << 16).status().ToString(),
+            "UNIMPLEMENTED: Modules with bytecode 13 can be read but not "
+            "written; write 15 or later.");
+  EXPECT_TRUE(FindWritableVersion(15u << 16).ok());
+  EXPECT_EQ(WritableReleases().ToString(), "20230404 to 3.13");
+  EXPECT_EQ(MajorOfRelease(ReleaseOf("20230228")), 13);
   EXPECT_EQ(MajorOfRelease(ReleaseOf("3.1")), 15);
   EXPECT_EQ(MajorOfRelease(ReleaseOf("3.9")), 15);
   EXPECT_EQ(MajorOfRelease(ReleaseOf("3.10")), 16);

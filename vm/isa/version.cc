@@ -3,6 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace eyrie::vm {
 
@@ -45,6 +46,16 @@ absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed) {
   return absl::UnimplementedError(
       absl::StrCat("The module's bytecode version is ", major, ".", minor,
                    "; known are ", KnownBytecodeVersions(), "."));
+}
+
+absl::StatusOr<const BytecodeVersion*> FindWritableVersion(uint32_t packed) {
+  ASSIGN_OR_RETURN(const BytecodeVersion* version, FindBytecodeVersion(packed));
+  if (version->decoded_major == version->major) return version;
+  return absl::UnimplementedError(
+      absl::StrCat("Modules with bytecode ", version->major,
+                   " can be read but not written; "
+                   "write ",
+                   version->decoded_major, " or later."));
 }
 
 }  // namespace eyrie::vm

@@ -1,10 +1,10 @@
 // The known bytecode versions and their differences.
 //
-// No number, field or field order of an instruction ever changed. Newer majors
-// add instructions (opcodes.def: since) and define more about move bits.
-// Compilers of major 15 set the move bit on every last use of a ref, but their
-// runtimes moved only in lists (calls, returns, branches, switch.ref) and
-// ignored the bit of a single operand; frames dropped the remaining refs on
+// Functions of major 13 are rewritten for 15 (vm/module/older_code.h).
+// Since 15 no number, field or field order of an instruction changed. Newer
+// majors add instructions (opcodes.def: since) and define more about move bits.
+// Up to 15, compilers set the move bit on every last use of a ref, but runtimes
+// ignored the bit of a single operand, and frames dropped the remaining refs on
 // return. From 16 on, the bit of kRefMove operands counts, no other operand has
 // it, and compilers emit discard.refs. Major 17 adds yieldable calls and marks
 // functions with the features YIELD and UNWIND.
@@ -35,7 +35,10 @@ std::string FeaturesToString(uint32_t features);
 
 struct BytecodeVersion {
   uint16_t major;
-  uint16_t max_minor;     // greater minors are not supported
+  uint16_t max_minor;  // greater minors are not supported
+  // Decoded functions have the instructions of this major. If it is not
+  // `major`, modules of the version can be read but not written.
+  uint16_t decoded_major;
   ReleaseRange releases;  // those that write it
   // The move bit of a single operand has a meaning, and only kRefMove operands
   // may have it. If false, any ref operand may have it, and it is ignored.
@@ -48,10 +51,18 @@ struct BytecodeVersion {
 
 // In ascending order of majors.
 inline constexpr BytecodeVersion kBytecodeVersions[] = {
-    {15, 0, {k20230404, 9}, false, false, false, true},
-    {16, 0, {10, 10}, true, true, false, false},
-    {17, 0, {11, kNewestRelease}, true, true, true, false},
+    {13, 0, 15, {k20230209, k20230228}, false, false, false, true},
+    {15, 0, 15, {k20230404, 9}, false, false, false, true},
+    {16, 0, 16, {10, 10}, true, true, false, false},
+    {17, 0, 17, {11, kNewestRelease}, true, true, true, false},
 };
+
+// Returns the releases to which modules can be written.
+constexpr ReleaseRange WritableReleases() {
+  const BytecodeVersion* version = kBytecodeVersions;
+  while (version->decoded_major != version->major) ++version;
+  return {version->releases.first, kNewestRelease};
+}
 
 // Returns all versions, as "15.0 (20230404 to 3.9), 16.0 (3.10)" and so on.
 std::string KnownBytecodeVersions();
@@ -59,6 +70,10 @@ std::string KnownBytecodeVersions();
 // Returns the version for a module's packed field (major << 16 | minor).
 // Returns UNIMPLEMENTED, with a list of all versions, if it is unknown.
 absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed);
+
+// Returns the same for a version that is to be written. UNIMPLEMENTED also if
+// modules of the version can only be read.
+absl::StatusOr<const BytecodeVersion*> FindWritableVersion(uint32_t packed);
 
 // Returns the version that modules of a release have; null if it has none that
 // is known.

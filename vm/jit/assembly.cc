@@ -1,5 +1,7 @@
 #include "vm/jit/assembly.h"
 
+#include "vm/jit/machine_code.h"
+
 namespace eyrie::vm::jit {
 namespace {
 
@@ -18,7 +20,8 @@ Assembly::Assembly(Body body, std::vector<View> views, asmjit::CodeHolder& code)
     : own_(std::move(body)),
       views_(std::move(views)),
       residents_(own_),
-      a_(&code),
+      assembler_(NewAssembler(code)),
+      a_(*assembler_),
       labels_(own_.program, views_, a_),
       place_{&own_, nullptr, 0, 0},
       entry_(a_.newLabel()) {
@@ -37,32 +40,27 @@ Slow Assembly::AddSlow(Slow::Kind kind) {
 
 void Assembly::Charge() {
   const Slow slow = AddSlow(Slow::Kind::kCharge);
-  a_.sub(kFuel, 1);
-  a_.jl(slow.entry);
+  TakeFuel(*this, slow.entry);
   a_.bind(slow.back);
 }
 
 void Assembly::Call(Stub stub) {
   const auto index = static_cast<size_t>(stub);
   stub_used_[index] = true;
-  a_.mov(x86::edx, current().offset);
-  if (stub == Stub::kStep || stub == Stub::kSlowStep) {
-    a_.mov(x86::eax, current().row);
-  }
-  a_.call(stubs_[index]);
+  const bool step = stub == Stub::kStep || stub == Stub::kSlowStep;
+  CallStub(*this, stubs_[index], step);
 }
 
 void Assembly::EmitStubs() {
   for (size_t stub = 0; stub < kStubs; ++stub) {
     if (!stub_used_[stub]) continue;
     a_.bind(stubs_[stub]);
-    a_.mov(x86::rcx, reinterpret_cast<uint64_t>(own_.program.function));
-    a_.jmp(x86::Mem(kState, static_cast<int32_t>(kStubThunks[stub]), 8));
+    JumpToThunk(*this, kStubThunks[stub]);
   }
 }
 
 void Assembly::JumpTo(const asmjit::Label& label) {
-  if (!IsNext(label)) a_.jmp(label);
+  if (!IsNext(label)) Jump(*this, label);
 }
 
 bool Assembly::IsNext(const asmjit::Label& label) const {

@@ -2,32 +2,30 @@
 // instructions share.
 //
 // It knows the current instruction, the labels, and the code to emit out of
-// line. For registers with a fixed purpose see purpose.h. Between instructions,
-// rax, rcx, rdx, xmm0 and xmm1 are free; all others hold webs. The thread's
-// stack holds return addresses and saved registers only.
+// line. For registers with a fixed purpose see <machine>/purpose.h. Between
+// instructions, the registers that have no webs are free (registers.h). The
+// thread's stack holds return addresses and saved registers only.
 // Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_ASSEMBLY_H_
 #define EYRIE_VM_JIT_ASSEMBLY_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "asmjit/x86.h"
+#include "asmjit/core.h"
 #include "vm/jit/body.h"
 #include "vm/jit/constants.h"
 #include "vm/jit/labels.h"
 #include "vm/jit/marks.h"
 #include "vm/jit/program.h"
-#include "vm/jit/purpose.h"  // for callers
 #include "vm/jit/residents.h"
 #include "vm/jit/views.h"
 #include "vm/run/compiled.h"
 
 namespace eyrie::vm::jit {
-
-namespace x86 = asmjit::x86;
 
 // Code that is emitted out of line.
 struct Slow {
@@ -62,7 +60,7 @@ class Assembly {
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 
-  x86::Assembler& assembler() { return a_; }
+  asmjit::BaseAssembler& assembler() { return a_; }
   const std::vector<View>& views() const { return views_; }
   const Body& own() const { return own_; }
   const Residents& residents() const { return residents_; }
@@ -106,7 +104,8 @@ class Assembly {
   // The code that all returns share, if there are many references; not valid
   // before the first return.
   asmjit::Label& shared_exit() { return shared_exit_; }
-  // Records how many of the kept registers are on the stack from here on.
+  // Records how many words the function has on the stack from here on, as
+  // UnwindRow counts.
   void NoteDepth(size_t words) {
     marks_.unwinding.rows.push_back(
         {a_.offset(), static_cast<uint32_t>(words)});
@@ -126,7 +125,8 @@ class Assembly {
   const Body own_;
   const std::vector<View> views_;  // their webs are in registers
   const Residents residents_;
-  x86::Assembler a_;
+  const std::unique_ptr<asmjit::BaseAssembler> assembler_;
+  asmjit::BaseAssembler& a_;
   Labels labels_;
   Constants constants_;
   Place place_;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/fork_gate.h"
 #include "base/status_macros.h"
+#include "vm/jit/machine_code.h"
 
 namespace eyrie::vm::jit {
 namespace {
@@ -133,13 +134,20 @@ CodeChunk::CodeChunk(int file, uint8_t* code, size_t size,
   ForkedChunks::Add(this);
 }
 
+bool CodeChunk::MapAgain() const {
+  return Map(file_, size_, takes_breakpoints_, code_) != MAP_FAILED;
+}
+
 // The mapping remains valid until it is replaced, even if the file is closed.
 bool CodeChunk::CopyInChild() {
   close(file_);
   forked_.store(false, std::memory_order_relaxed);
   file_ = AnonymousFile(size_);
-  return file_ >= 0 && WriteAll(file_, 0, code_, size_) &&
-         Map(file_, size_, takes_breakpoints_, code_) != MAP_FAILED;
+  if (file_ < 0 || !WriteAll(file_, 0, code_, size_) || !MapAgain()) {
+    return false;
+  }
+  PublishCode(code_, size_);
+  return true;
 }
 
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(
@@ -172,9 +180,12 @@ CodeChunk::~CodeChunk() {
 
 absl::Status CodeChunk::Write(size_t offset, const uint8_t* code,
                               size_t size) const {
-  if (WriteAll(file_, offset, code, size)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("Cannot write ", size, " bytes of code."));
+  if (!WriteAll(file_, offset, code, size)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("Cannot write ", size, " bytes of code."));
+  }
+  PublishCode(code_ + offset, size);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {
@@ -184,6 +195,9 @@ absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {
   if (chunks_.empty()) return CodeChunk::Create(kChunk);
   std::unique_ptr<CodeChunk> chunk = std::move(chunks_.back());
   chunks_.pop_back();
+  if (MapsReusedCodeAgain() && !chunk->MapAgain()) {
+    return CodeChunk::Create(kChunk);
+  }
   return chunk;
 }
 

@@ -39,6 +39,9 @@ class CodeChunk {
   bool takes_breakpoints() const { return takes_breakpoints_; }
   // Reports whether a forked child may still be running code from this file.
   bool forked() const { return forked_.load(std::memory_order_relaxed); }
+  // Replaces the mapping by another one of the file, at the same address.
+  // Returns false if that fails. Async-signal-safe.
+  bool MapAgain() const;
   // Copies code to an offset in the file.
   absl::Status Write(size_t offset, const uint8_t* code, size_t size) const;
 

@@ -1,6 +1,7 @@
 // Memory for code: its placement, its reuse, and forks.
 #include "vm/jit/code_memory.h"
 
+#include <elf.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/elf_machine.h"
 #include "gtest/gtest.h"
 
 namespace eyrie::vm {
@@ -23,14 +25,24 @@ const int kHandlers = pthread_atfork(nullptr, nullptr, [] {
   if (held_up_by >= 0 && read(held_up_by, &byte, 1) != 1) _exit(2);
 });
 
+// Returns code that returns, in words of 4 bytes.
+std::vector<uint8_t> Returns(size_t size) {
+  const std::vector<uint8_t> x86 = {0xC3, 0xC3, 0xC3, 0xC3};
+  const std::vector<uint8_t> arm = {0xC0, 0x03, 0x5F, 0xD6};
+  const std::vector<uint8_t>& word = ThisElfMachine() == EM_AARCH64 ? arm : x86;
+  std::vector<uint8_t> code(size);
+  for (size_t i = 0; i < size; ++i) code[i] = word[i % word.size()];
+  return code;
+}
+
 TEST(CodeMemory, GoesFromOneToTheNext) {
   auto pool = std::make_shared<jit::CodePool>();
   const uint8_t* first = nullptr;
-  std::vector<uint8_t> code(300 << 10, 0xC3);  // larger than a chunk
+  std::vector<uint8_t> code = Returns(300 << 10);  // larger than a chunk
   {
     jit::CodeMemory memory(pool);
     first = *memory.Publish(code.data(), 5);
-    EXPECT_EQ(*memory.Publish(code.data(), 1),
+    EXPECT_EQ(*memory.Publish(code.data(), 4),
               first + jit::CodeMemory::kAlignment);
     EXPECT_EQ(std::memcmp(*memory.Publish(code.data(), code.size()),
                           code.data(), code.size()),

@@ -2,14 +2,14 @@
 
 namespace eyrie::vm::jit {
 
-asmjit::x86::Mem Constants::PlaceOf(uint64_t bits, bool wide,
-                                    asmjit::x86::Assembler& a) {
+asmjit::Label Constants::LabelOf(uint64_t bits, bool wide,
+                                 asmjit::BaseAssembler& a) {
   const auto [at, is_new] = index_[wide ? 1 : 0].try_emplace(bits, all_.size());
   if (is_new) all_.push_back({bits, wide, a.newLabel()});
-  return asmjit::x86::ptr(all_[at->second].label, 0, wide ? 8 : 4);
+  return all_[at->second].label;
 }
 
-void Constants::Emit(asmjit::x86::Assembler& a) const {
+void Constants::Emit(asmjit::BaseAssembler& a) const {
   if (all_.empty()) return;
   for (const bool wide : {true, false}) {
     a.align(asmjit::AlignMode::kData, wide ? 16 : 4);

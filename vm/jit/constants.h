@@ -7,18 +7,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "asmjit/x86.h"
+#include "asmjit/core.h"
 
 namespace eyrie::vm::jit {
 
 class Constants {
  public:
-  // Returns the place of a constant of 8 bytes, if `wide`, or 4. Adds it unless
+  // Returns the label of a constant of 8 bytes, if `wide`, or 4. Adds it unless
   // it has been added before.
-  asmjit::x86::Mem PlaceOf(uint64_t bits, bool wide, asmjit::x86::Assembler& a);
+  asmjit::Label LabelOf(uint64_t bits, bool wide, asmjit::BaseAssembler& a);
   // Emits all constants. Wide ones are aligned to 16 bytes and padded with
   // zeros to 16, so they can be operands of vector instructions.
-  void Emit(asmjit::x86::Assembler& a) const;
+  void Emit(asmjit::BaseAssembler& a) const;
 
  private:
   struct Constant {

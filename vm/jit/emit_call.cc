@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/jit/machine_code.h"
 #include "vm/jit/references.h"
 #include "vm/lower/lowered.h"
 
@@ -25,11 +26,10 @@ class CallEmitter : public References {
   void TakeResults();
 
  private:
-  void CheckRoom(uint32_t bytes);
   void PassOther(const PassedNumber& number, const Access& access);
   // Returns a place in the callee's frame.
-  x86::Mem InCallee(uint32_t place, uint32_t size) const {
-    return x86::Mem(kFrame, static_cast<int32_t>(own_ + place), size);
+  Memory InCallee(uint32_t place, bool wide) const {
+    return {Memory::Base::kFrame, own_ + place, wide};
   }
 
   const LoweredCallFunction& call_;
@@ -48,34 +48,21 @@ class ReturnEmitter : public References {
   void EmitExit();
 };
 
-x86::Mem ResultAt(uint32_t result, bool wide) {
-  return Homes::State(offsetof(CompiledState, results) + size_t{result} * 8,
-                      wide ? 8 : 4);
+Memory ResultAt(uint32_t result, bool wide) {
+  return Homes::StateAt(offsetof(CompiledState, results) + size_t{result} * 8,
+                        wide);
 }
 
 bool CallEmitter::Begin() {
   code_.Charge();
   if (callee_.result_count > kMaxCompiledResults) {
     const Slow slow = code_.AddSlow(Slow::Kind::kLeave);
-    a_.jmp(slow.entry);
+    Jump(code_, slow.entry);
     return false;
   }
-  CheckRoom(own_ + callee_.frame_bytes);
-  return true;
-}
-
-// Checks that there is room for `bytes` of frames, counted from the start of
-// this one.
-void CallEmitter::CheckRoom(uint32_t bytes) {
   const Slow full = code_.AddSlow(Slow::Kind::kLeave);
-  if (bytes <= kNearFrames) {
-    a_.cmp(kFrame, State(offsetof(CompiledState, near_limit), 8));
-    a_.jae(full.entry);
-    return;
-  }
-  a_.lea(x86::rax, x86::ptr(kFrame, static_cast<int32_t>(bytes)));
-  a_.cmp(x86::rax, State(offsetof(CompiledState, stack_limit), 8));
-  a_.ja(full.entry);
+  CheckRoom(code_, own_ + callee_.frame_bytes, full.entry);
+  return true;
 }
 
 // Passes arguments in the callee's registers; those that have none, in its
@@ -100,11 +87,12 @@ void CallEmitter::PassArguments() {
     if (in_register) others.push_back({*number, &In(n)});
     if (in_register && !home.in_register()) continue;
     Store(In(n), InCallee(Frame::PlaceOfNumber(callee_, move->to),
-                          n >= call_.numbers ? 8 : 4));
+                          n >= call_.numbers));
   }
   for (uint32_t n = 0; n < call_.refs; ++n, ++move) {
     TakeReference(move->from);
-    a_.mov(InCallee(Frame::PlaceOfRef(move->to), 8), x86::rax);
+    StoreRegister(/*real=*/false, kResult,
+                  InCallee(Frame::PlaceOfRef(move->to), /*wide=*/true));
   }
   MoveRegisters(std::move(moves[0]), /*real=*/false);
   MoveRegisters(std::move(moves[1]), /*real=*/true);
@@ -114,36 +102,32 @@ void CallEmitter::PassArguments() {
 }
 
 void CallEmitter::PassOther(const PassedNumber& number, const Access& access) {
-  const x86::Mem stored =
-      InCallee(Frame::PlaceOfNumber(callee_, number.slot), number.wide ? 8 : 4);
+  const Memory stored =
+      InCallee(Frame::PlaceOfNumber(callee_, number.slot), number.wide);
   const uint8_t reg = RegisterOf(number);
   if (HomeOf(access).in_register()) {  // of the other bank; it has been stored
     LoadPassed(number, stored);
   } else if (number.real) {
-    Float(access, x86::xmm(reg));
+    FloatIn(access, reg);
   } else {
-    Integer(access, x86::gpq(reg));
+    IntegerIn(access, reg);
   }
 }
 
 void CallEmitter::CallCompiled() {
-  const asmjit::Label back = a_.newLabel();
+  const asmjit::Label back = NewLabel();
+  EnterFrame(code_, own_);
   if (&callee_ == &function()) {
-    a_.add(kFrame, own_);
-    a_.call(code_.entry());
+    CallLabel(code_, code_.entry());
   } else if (callee_.compiled_entry.load(std::memory_order_acquire) !=
              nullptr) {
-    a_.add(kFrame, own_);
-    a_.call(reinterpret_cast<uint64_t>(callee_.compiled.load()));
+    CallAddress(code_, reinterpret_cast<uint64_t>(callee_.compiled.load()));
   } else {
-    a_.mov(x86::rax, reinterpret_cast<uint64_t>(&callee_));
-    a_.add(kFrame, own_);
-    a_.call(x86::qword_ptr(
-        x86::rax, static_cast<int32_t>(offsetof(FunctionCode, compiled))));
+    CallUncompiled(code_, callee_);
   }
-  a_.bind(back);
+  Bind(back);
   code_.marks().calls.push_back({back, current().offset});
-  a_.sub(kFrame, own_);
+  LeaveFrame(code_, own_);
 }
 
 void CallEmitter::TakeResults() {
@@ -152,9 +136,9 @@ void CallEmitter::TakeResults() {
   for (const Access& access : Accesses()) number += !access.written;
   if (ReturnsOneNumber(callee_)) {
     if (In(number).bank == Bank::kFloat) {
-      FloatDone(In(number), x86::xmm0);
+      FloatDone(In(number), kResult);
     } else {
-      IntegerDone(In(number), Sized(x86::rax, In(number).wide));
+      IntegerDone(In(number), kResult);
     }
     return;
   }
@@ -162,13 +146,12 @@ void CallEmitter::TakeResults() {
   for (uint32_t r = 0; r < callee_.result_count; ++r) {
     if (callee_.results[r] == ValueType::kRef) continue;
     const Access& access = In(number++);
-    const x86::Gp value = Sized(x86::rax, access.wide);
-    a_.mov(value, ResultAt(r, access.wide));
-    IntegerDone(access, value);
+    LoadRegister(/*real=*/false, kResult, ResultAt(r, access.wide));
+    IntegerDone(access, kResult);
   }
   for (uint32_t r = 0; r < callee_.result_count; ++r) {
     if (callee_.results[r] != ValueType::kRef) continue;
-    a_.mov(x86::rax, ResultAt(r, true));
+    LoadRegister(/*real=*/false, kResult, ResultAt(r, /*wide=*/true));
     ReplaceReference(RefIndex(to[r]));
   }
 }
@@ -181,11 +164,10 @@ void ReturnEmitter::EmitReturn() {
     size_t number = 0;
     for (uint32_t r = 0; r < values.count; ++r) {
       const bool ref = function().results[r] == ValueType::kRef;
-      const bool wide = ref || In(number).wide;
-      const x86::Mem to = ResultAt(r, wide);
+      const Memory to = ResultAt(r, ref || In(number).wide);
       if (ref) {
         TakeReference(values.values()[r]);
-        a_.mov(to, x86::rax);
+        StoreRegister(/*real=*/false, kResult, to);
       } else {
         Store(In(number++), to);
       }
@@ -201,31 +183,25 @@ void ReturnEmitter::EmitExit() {
   if (function().ref_count > kFew) {
     asmjit::Label& exit = code_.shared_exit();
     if (exit.isValid()) {
-      a_.jmp(exit);
+      Jump(code_, exit);
       return;
     }
-    exit = a_.newLabel();
-    a_.bind(exit);
+    exit = NewLabel();
+    Bind(exit);
   }
   for (uint32_t ref = 0; ref < function().ref_count; ++ref) {
     DropReference(static_cast<uint16_t>(ref));
   }
-  const std::vector<uint8_t>& kept = code_.residents().kept();
-  for (size_t i = kept.size(); i-- > 0;) {
-    a_.pop(x86::gpq(kept[i]));
-    code_.NoteDepth(i);
-  }
-  a_.ret();
-  code_.NoteDepth(kept.size());
+  ReturnToCaller(code_);
 }
 
 void ReturnEmitter::ReturnNumber(const Access& value) {
   if (value.bank == Bank::kFloat) {
-    const x86::Xmm from = Float(value, x86::xmm0);
-    if (from.id() != 0) a_.movaps(x86::xmm0, from);
+    const uint8_t from = FloatIn(value, kResult);
+    if (from != kResult) MoveRegister(/*real=*/true, kResult, from);
   } else {
-    const x86::Gp from = Integer(value, x86::rax);
-    if (from.id() != 0) a_.mov(Sized(x86::rax, value.wide), from);
+    const uint8_t from = IntegerIn(value, kResult);
+    if (from != kResult) MoveInteger(kResult, from, value.wide);
   }
 }
 

@@ -23,7 +23,8 @@ void TakeResults(Assembly& code);
 
 // Emits the current instruction, a return.
 void EmitReturn(Assembly& code);
-// Moves the first operand of the current instruction, a return, to rax or xmm0.
+// Moves the first operand of the current instruction, a return, to register
+// kResult.
 void ReturnNumber(Assembly& code);
 
 }  // namespace eyrie::vm::jit

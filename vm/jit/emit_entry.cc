@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vm/jit/homes.h"
+#include "vm/jit/machine_code.h"
 
 namespace eyrie::vm::jit {
 namespace {
@@ -16,55 +17,32 @@ class EntryEmitter : public Homes {
   void EmitEntry();
   asmjit::Label EmitFrameEntry();
   void TakeArguments();
-  void Keep();
 
  private:
-  void ZeroNumbers();
   bool IsWantedInFrame(const PassedNumber& number) const;
 };
 
 void EntryEmitter::EmitEntry() {
-  a_.bind(code_.entry());
-  Keep();
+  Bind(code_.entry());
+  Keep(code_);
   std::vector<bool> argument(function().ref_count);
   for (uint32_t i = 0; i < function().argument_count; ++i) {
     const ArgumentPlace place = function().arguments[i];
     if (place.type == ValueType::kRef) argument[place.reg] = true;
   }
-  bool zero = false;
-  for (uint32_t ref = 0; ref < function().ref_count; ++ref) {
-    if (argument[ref]) continue;
-    if (!std::exchange(zero, true)) a_.xorps(x86::xmm0, x86::xmm0);
-    if (ref + 1 < function().ref_count && !argument[ref + 1]) {
-      x86::Mem pair = RefAt(ref);
-      pair.setSize(16);
-      a_.movups(pair, x86::xmm0);
-      ++ref;
-    } else {
-      a_.movlps(RefAt(ref), x86::xmm0);
-    }
-  }
-  ZeroNumbers();
+  ClearReferences(code_, argument);
+  ClearNumbers(code_, webs().zeroed);
   TakeArguments();
 }
 
-void EntryEmitter::Keep() {
-  code_.NoteDepth(0);
-  size_t words = 0;
-  for (const uint8_t reg : code_.residents().kept()) {
-    a_.push(x86::gpq(reg));
-    code_.NoteDepth(++words);
-  }
-}
-
 asmjit::Label EntryEmitter::EmitFrameEntry() {
-  const asmjit::Label entry = a_.newLabel();
-  a_.bind(entry);
+  const asmjit::Label entry = NewLabel();
+  Bind(entry);
   code_.NoteDepth(0);
   for (const PassedNumber& number : PassedNumbers(function())) {
     LoadPassed(number, FrameAt(number.slot, number.wide));
   }
-  a_.jmp(code_.entry());
+  Jump(code_, code_.entry());
   return entry;
 }
 
@@ -72,14 +50,8 @@ void EntryEmitter::TakeArguments() {
   const std::vector<PassedNumber> passed = PassedNumbers(function());
   for (const PassedNumber& number : passed) {
     if (!IsWantedInFrame(number)) continue;
-    const x86::Mem to = FrameAt(number.slot, number.wide);
-    const uint8_t reg = RegisterOf(number);
-    if (number.real) {
-      a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss, to,
-              x86::xmm(reg));
-    } else {
-      a_.mov(to, Sized(x86::gpq(reg), number.wide));
-    }
+    StoreRegister(number.real, RegisterOf(number),
+                  FrameAt(number.slot, number.wide));
   }
   RegisterMoves moves[2];
   std::vector<uint32_t> others;
@@ -115,28 +87,6 @@ bool EntryEmitter::IsWantedInFrame(const PassedNumber& number) const {
   return false;
 }
 
-void EntryEmitter::ZeroNumbers() {
-  constexpr size_t kLongRun = 16;
-  const std::vector<uint16_t>& slots = webs().zeroed;
-  for (size_t i = 0; i < slots.size();) {
-    size_t end = i + 1;
-    while (end < slots.size() && slots[end] == slots[i] + (end - i)) ++end;
-    if (end - i >= kLongRun) {
-      a_.mov(x86::rdx, x86::rdi);
-      a_.lea(x86::rdi, FrameAt(slots[i], false));
-      a_.mov(x86::ecx, static_cast<uint32_t>(end - i));
-      a_.xor_(x86::eax, x86::eax);
-      a_.rep().stosd();
-      a_.mov(x86::rdi, x86::rdx);
-    } else {
-      for (size_t at = i; at < end; ++at) {
-        a_.mov(FrameAt(slots[at], false), 0);
-      }
-    }
-    i = end;
-  }
-}
-
 }  // namespace
 
 void EmitEntry(Assembly& code) { EntryEmitter(code).EmitEntry(); }
@@ -149,9 +99,9 @@ void EmitTurnEntry(Assembly& code, const asmjit::Label& back) {
   EntryEmitter emitter(code);
   const asmjit::Label turn = code.assembler().newLabel();
   code.assembler().bind(turn);
-  emitter.Keep();
+  Keep(code);
   emitter.LoadLive();
-  code.assembler().jmp(back);
+  Jump(code, back);
   code.marks().turns.push_back({turn, code.current().offset});
 }
 

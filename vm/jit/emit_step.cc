@@ -1,7 +1,7 @@
 #include "vm/jit/emit_step.h"
 
 #include "vm/jit/homes.h"
-#include "vm/jit/layout.h"
+#include "vm/jit/machine_code.h"
 
 namespace eyrie::vm::jit {
 namespace {
@@ -44,15 +44,8 @@ void StepEmitter::LoadResults() {
 void StepEmitter::EmitImport() {
   const auto& call = LoweredAt<LoweredCallImport>(current().at);
   if (call.yieldable != 0) return code_.Call(Assembly::Stub::kYieldable);
-  a_.mov(x86::rax, State(offsetof(CompiledState, imports), 8));
-  if (call.import != 0) a_.add(x86::rax, call.import * ImportLayout::kSize);
-  a_.lea(x86::rsi,
-         x86::ptr(kFrame, static_cast<int32_t>(function().frame_bytes)));
   const uint8_t* pc = function().Lowered() + current().offset;
-  const auto* places = LoweredAt<LoweredCallImport>(pc).places();
-  a_.mov(x86::rdx, reinterpret_cast<uint64_t>(places));
-  a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function()));
-  a_.call(State(offsetof(CompiledState, thunks.import), 8));
+  CallImport(code_, call, LoweredAt<LoweredCallImport>(pc).places());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "vm/jit/emit_object.h"
 #include "vm/jit/emit_step.h"
 #include "vm/jit/homes.h"
+#include "vm/jit/machine_code.h"
 #include "vm/jit/treatment.h"
 
 namespace eyrie::vm::jit {
@@ -35,11 +36,11 @@ Marks Emitter::Run(CompileStopped stopped) {
     if (b % kLookEvery == 0 && stopped()) return {};
     EmitBlock(b);
   }
-  a_.ud2();  // never reached
+  Trap(code_);
   Marks& marks = code_.marks();
   marks.entry = EmitFrameEntry(code_);
   const std::vector<uint8_t>& kept = code_.residents().kept();
-  code_.NoteDepth(kept.size());
+  code_.NoteDepth(PushedWords(kept.size()));
   for (size_t i = 0; i < code_.slows().size(); ++i) {
     if (i % kLookEvery == 0 && stopped()) return {};
     EmitSlow(Slow(code_.slows()[i]));
@@ -48,8 +49,8 @@ Marks Emitter::Run(CompileStopped stopped) {
   code_.EmitStubs();
   code_.EmitTables();
   code_.constants().Emit(a_);
-  marks.words = static_cast<uint32_t>(kept.size());
-  marks.unwinding.pushed = kept;
+  marks.words = KeptWords(kept.size());
+  marks.unwinding.pushed = PushedRegisters(kept);
   return std::move(marks);
 }
 
@@ -120,12 +121,11 @@ void Emitter::EmitSlow(const Slow& slow) {
       if (run != checks_.guards.end() && !slow.again) {
         return EmitAgain(run->first, run->second);
       }
-      a_.jmp(slow.back);
-      return;
+      return Jump(code_, slow.back);
     }
     case Slow::Kind::kCharge:
       code_.Call(Assembly::Stub::kCharge);
-      a_.jmp(slow.back);
+      Jump(code_, slow.back);
       if (TakesFuel(code_.current())) EmitTurnEntry(code_, slow.back);
       return;
   }
@@ -136,7 +136,7 @@ void Emitter::EmitAgain(uint32_t guard, const Checks::Guard& run) {
   code_.MoveToBlock(run.block);
   for (uint32_t n = guard + 1; n <= run.last; ++n) EmitInstruction(n);
   code_.set_again(false);
-  a_.jmp(run_ends_[run.last]);
+  Jump(code_, run_ends_[run.last]);
 }
 
 }  // namespace eyrie::vm::jit

@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-#include "asmjit/x86.h"
+#include "asmjit/core.h"
 #include "vm/jit/assembly.h"
 #include "vm/jit/body.h"
 #include "vm/jit/checks.h"
@@ -46,7 +46,7 @@ class Emitter {
   void EmitAgain(uint32_t guard, const Checks::Guard& run);
 
   Assembly code_;
-  x86::Assembler& a_;
+  asmjit::BaseAssembler& a_;
   const Inlined inlined_;
   const Checks checks_;
   // By the last instruction of guarded code.

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "asmjit/x86.h"
+#include "asmjit/core.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
 #include "vm/jit/errors.h"

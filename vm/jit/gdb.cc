@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "base/elf_machine.h"
 #include "vm/run/compiled.h"
 
 // Symbols that gdb looks up by name, with the layout that its manual defines.
@@ -56,9 +57,6 @@ void Tell(uint32_t action, jit_code_entry* entry) {
 }
 
 // From DWARF 3, "Call Frame Information".
-constexpr uint8_t kRsp = 7;
-constexpr uint8_t kReturnAddress = 16;
-constexpr uint8_t kRbx = 3;  // holds the CompiledState
 enum : uint8_t {
   kNop = 0x00,
   kAdvance4 = 0x04,
@@ -71,6 +69,9 @@ enum : uint8_t {
   kOpPlusUconst = 0x23,
   kOpBreg0 = 0x70,
 };
+
+// Returns how many words a call pushes.
+uint64_t PushedByCall() { return kUnwindRules.call_pushes ? 1 : 0; }
 
 class Bytes {
  public:
@@ -123,18 +124,20 @@ Bytes CommonEntry() {
   entry.Text("");                   // no augmentation
   entry.Unsigned(1);                // code alignment factor
   entry.Signed(-8);                 // data alignment factor
-  entry.Byte(kReturnAddress);
+  entry.Byte(kUnwindRules.return_address);
   entry.Byte(kDefCfa);
-  entry.Unsigned(kRsp);
-  entry.Unsigned(8);
-  entry.Byte(kOffset | kReturnAddress);
-  entry.Unsigned(1);
+  entry.Unsigned(kUnwindRules.stack_pointer);
+  entry.Unsigned(PushedByCall() * 8);
+  if (kUnwindRules.call_pushes) {
+    entry.Byte(kOffset | kUnwindRules.return_address);
+    entry.Unsigned(1);
+  }
   return entry;
 }
 
 void AddCfaInCpp(Bytes& entry) {
   Bytes where;
-  where.Byte(kOpBreg0 + kRbx);
+  where.Byte(kOpBreg0 + kUnwindRules.state);
   where.Signed(offsetof(CompiledState, left));
   where.Byte(kOpDeref);
   where.Byte(kOpPlusUconst);
@@ -165,11 +168,11 @@ Bytes EntryOf(uint64_t address, uint64_t size, const Unwinding& unwinding) {
     }
     if (std::exchange(in_cpp, false)) {
       entry.Byte(kDefCfa);
-      entry.Unsigned(kRsp);
+      entry.Unsigned(kUnwindRules.stack_pointer);
     } else {
       entry.Byte(kDefCfaOffset);
     }
-    entry.Unsigned(8 + uint64_t{row.words} * 8);
+    entry.Unsigned((PushedByCall() + row.words) * 8);
     for (; known > row.words; --known) {
       if (known > unwinding.pushed.size()) continue;
       entry.Byte(kRestore | unwinding.pushed[known - 1]);
@@ -177,7 +180,7 @@ Bytes EntryOf(uint64_t address, uint64_t size, const Unwinding& unwinding) {
     for (; known < row.words; ++known) {
       if (known >= unwinding.pushed.size()) continue;
       entry.Byte(kOffset | unwinding.pushed[known]);
-      entry.Unsigned(known + 2);
+      entry.Unsigned(PushedByCall() + known + 1);
     }
   }
   return entry;
@@ -228,7 +231,7 @@ class SymbolFileWriter {
     header.e_ident[EI_DATA] = ELFDATA2LSB;
     header.e_ident[EI_VERSION] = EV_CURRENT;
     header.e_type = ET_EXEC;
-    header.e_machine = EM_X86_64;
+    header.e_machine = ThisElfMachine();
     header.e_version = EV_CURRENT;
     header.e_shoff = file_.size();
     header.e_ehsize = sizeof(Elf64_Ehdr);

@@ -1,6 +1,8 @@
 // The files for gdb, as readelf prints them.
 #include "vm/jit/gdb.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/elf_machine.h"
 #include "gtest/gtest.h"
 #include "vm/run/compiled.h"
 
@@ -39,9 +42,9 @@ namespace {
 
 constexpr uint64_t kAddress = 0x7F0000001000;
 
-std::vector<uint8_t> Sample() {
+std::vector<uint8_t> Sample(std::vector<uint8_t> pushed = {12, 13}) {
   Unwinding unwinding;
-  unwinding.pushed = {12, 13};
+  unwinding.pushed = std::move(pushed);
   unwinding.rows = {{0, 0},  {2, 1},  {4, 2},  {40, 1},
                     {42, 0}, {43, 2}, {60, 0}, {70, 0, /*in_cpp=*/true},
                     {80, 0}};
@@ -90,20 +93,45 @@ TEST(Gdb, FileNamesFunctions) {
                "2: 00007f000000103c 40 FUNC GLOBAL DEFAULT 1 sample.rest"});
 }
 
+// For each machine: the registers of Sample, and lines of readelf.
+struct Unwound {
+  uint16_t machine;
+  std::vector<uint8_t> pushed;
+  std::vector<std::string> lines;
+  std::string state;  // the register that points to the CompiledState
+};
+
+const Unwound kUnwound[] = {
+    {EM_X86_64,
+     {12, 13},
+     {"LOC CFA r12 r13 ra", "00007f0000001000 rsp+8 u u c-8",
+      "00007f0000001002 rsp+16 c-16 u c-8",
+      "00007f0000001004 rsp+24 c-16 c-24 c-8",
+      "00007f0000001028 rsp+16 c-16 u c-8", "00007f000000102a rsp+8 u u c-8",
+      "00007f000000102b rsp+24 c-16 c-24 c-8", "00007f000000103c rsp+8 u u c-8",
+      "00007f0000001046 exp u u c-8", "00007f0000001050 rsp+8 u u c-8"},
+     "DW_OP_breg3 (rbx)"},
+    // A call leaves the return address in x30, which is pushed first.
+    {EM_AARCH64,
+     {30, 19},
+     {"LOC CFA x19 ra", "00007f0000001000 sp+0 u u",
+      "00007f0000001002 sp+8 u c-8", "00007f0000001004 sp+16 c-16 c-8",
+      "00007f0000001028 sp+8 u c-8", "00007f000000102a sp+0 u u",
+      "00007f000000102b sp+16 c-16 c-8", "00007f000000103c sp+0 u u",
+      "00007f0000001046 exp u u", "00007f0000001050 sp+0 u u"},
+     "DW_OP_breg28 (x28)"},
+};
+
 TEST(Gdb, FileSaysWhoCalled) {
-  ExpectLines(
-      Readelf(Sample(), "--debug-dump=frames-interp"),
-      {"LOC CFA r12 r13 ra", "00007f0000001000 rsp+8 u u c-8",
-       "00007f0000001002 rsp+16 c-16 u c-8",
-       "00007f0000001004 rsp+24 c-16 c-24 c-8",
-       "00007f0000001028 rsp+16 c-16 u c-8", "00007f000000102a rsp+8 u u c-8",
-       "00007f000000102b rsp+24 c-16 c-24 c-8",
-       "00007f000000103c rsp+8 u u c-8", "00007f0000001046 exp u u c-8",
-       "00007f0000001050 rsp+8 u u c-8"});
-  ExpectLines(Readelf(Sample(), "--debug-dump=frames"),
-              {absl::StrCat("DW_CFA_def_cfa_expression (DW_OP_breg3 (rbx): ",
-                            offsetof(CompiledState, left),
-                            "; DW_OP_deref; DW_OP_plus_uconst: 8)")});
+  for (const Unwound& unwound : kUnwound) {
+    if (unwound.machine != ThisElfMachine()) continue;
+    const std::vector<uint8_t> file = Sample(unwound.pushed);
+    ExpectLines(Readelf(file, "--debug-dump=frames-interp"), unwound.lines);
+    ExpectLines(Readelf(file, "--debug-dump=frames"),
+                {absl::StrCat("DW_CFA_def_cfa_expression (", unwound.state,
+                              ": ", offsetof(CompiledState, left),
+                              "; DW_OP_deref; DW_OP_plus_uconst: 8)")});
+  }
 }
 
 // Entries are added and removed in any order.

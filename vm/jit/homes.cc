@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vm/jit/layout.h"
-
 namespace eyrie::vm::jit {
-
-using asmjit::Operand;
 
 uint16_t Homes::OperandRegister(int operand) const {
   uint16_t reg;
@@ -21,14 +17,12 @@ uint32_t Homes::OperandWord(int operand) const {
   return word;
 }
 
-x86::Mem Homes::FrameAt(uint16_t slot, bool wide) const {
-  return x86::Mem(kFrame,
-                  static_cast<int32_t>(Frame::PlaceOfNumber(function(), slot)),
-                  wide ? 8 : 4);
+Memory Homes::FrameAt(uint16_t slot, bool wide) const {
+  return {Memory::Base::kFrame, Frame::PlaceOfNumber(function(), slot), wide};
 }
 
-x86::Mem Homes::RefAt(uint32_t index) const {
-  return x86::Mem(kFrame, static_cast<int32_t>(Frame::PlaceOfRef(index)), 8);
+Memory Homes::RefAt(uint32_t index) const {
+  return {Memory::Base::kFrame, Frame::PlaceOfRef(index), /*wide=*/true};
 }
 
 bool Homes::IsConstant(const Access& access, uint64_t* bits) const {
@@ -37,88 +31,50 @@ bool Homes::IsConstant(const Access& access, uint64_t* bits) const {
   return true;
 }
 
-bool Homes::IsSmall(const Access& access, int64_t* value) const {
-  uint64_t bits;
-  if (!IsConstant(access, &bits)) return false;
-  *value = access.wide ? static_cast<int64_t>(bits)
-                       : static_cast<int32_t>(static_cast<uint32_t>(bits));
-  return *value == static_cast<int32_t>(*value);
-}
-
-x86::Gp Homes::Integer(const Access& access, const x86::Gp& scratch) {
+uint8_t Homes::IntegerIn(const Access& access, uint8_t scratch) {
   const Home& home = HomeOf(access);
-  const x86::Gp to = Sized(scratch, access.wide);
   switch (home.kind) {
     case Home::Kind::kInteger:
-      return Sized(x86::gpq(home.reg), access.wide);
+      return home.reg;
     case Home::Kind::kFloat:
-      a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd, to,
-              x86::xmm(home.reg));
+      FloatToInteger(scratch, home.reg, access.wide);
       break;
-    case Home::Kind::kConstant: {
-      const uint64_t bits = webs().webs[access.web].bits;
-      if (bits == 0) {
-        a_.xor_(x86::gpd(to.id()), x86::gpd(to.id()));
-      } else if (bits <= 0xFFFFFFFF) {
-        a_.mov(x86::gpd(to.id()), static_cast<uint32_t>(bits));
-      } else {
-        a_.mov(to, bits);
-      }
+    case Home::Kind::kConstant:
+      LoadConstant(/*real=*/false, scratch, webs().webs[access.web].bits,
+                   access.wide);
       break;
-    }
     default:
-      a_.mov(to, FrameAt(access.slot, access.wide));
+      LoadRegister(/*real=*/false, scratch, FrameAt(access.slot, access.wide));
   }
-  return to;
-}
-
-x86::Xmm Homes::Float(const Access& access, const x86::Xmm& scratch) {
-  const Home& home = HomeOf(access);
-  if (home.kind == Home::Kind::kFloat) return x86::xmm(home.reg);
-  if (home.kind == Home::Kind::kInteger) {
-    a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd, scratch,
-            Sized(x86::gpq(home.reg), access.wide));
-    return scratch;
-  }
-  uint64_t bits;
-  if (IsConstant(access, &bits) && bits == 0) {
-    a_.xorps(scratch, scratch);
-    return scratch;
-  }
-  a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss, scratch,
-          home.kind == Home::Kind::kConstant
-              ? ConstantAt(webs().webs[access.web].bits, access.wide)
-              : FrameAt(access.slot, access.wide));
   return scratch;
 }
 
-Operand Homes::IntegerOperand(const Access& access, const x86::Gp& scratch) {
-  int64_t value;
-  if (IsSmall(access, &value)) return asmjit::Imm(value);
-  if (HomeOf(access).kind == Home::Kind::kFrame) {
-    return FrameAt(access.slot, access.wide);
-  }
-  return Integer(access, scratch);
-}
-
-Operand Homes::FloatOperand(const Access& access, const x86::Xmm& scratch) {
-  uint64_t bits;
-  if (IsConstant(access, &bits)) return ConstantAt(bits, access.wide);
-  if (HomeOf(access).kind == Home::Kind::kFrame) {
-    return FrameAt(access.slot, access.wide);
-  }
-  return Float(access, scratch);
-}
-
-x86::Gp Homes::IntegerOut(const Access& access, const x86::Gp& scratch) const {
+uint8_t Homes::FloatIn(const Access& access, uint8_t scratch) {
   const Home& home = HomeOf(access);
-  const bool own = home.kind == Home::Kind::kInteger;
-  return Sized(own ? x86::gpq(home.reg) : scratch, access.wide);
+  switch (home.kind) {
+    case Home::Kind::kFloat:
+      return home.reg;
+    case Home::Kind::kInteger:
+      IntegerToFloat(scratch, home.reg, access.wide);
+      break;
+    case Home::Kind::kConstant:
+      LoadConstant(/*real=*/true, scratch, webs().webs[access.web].bits,
+                   access.wide);
+      break;
+    default:
+      LoadRegister(/*real=*/true, scratch, FrameAt(access.slot, access.wide));
+  }
+  return scratch;
 }
 
-x86::Xmm Homes::FloatOut(const Access& access, const x86::Xmm& scratch) const {
+uint8_t Homes::IntegerTo(const Access& access, uint8_t scratch) const {
   const Home& home = HomeOf(access);
-  return home.kind == Home::Kind::kFloat ? x86::xmm(home.reg) : scratch;
+  return home.kind == Home::Kind::kInteger ? home.reg : scratch;
+}
+
+uint8_t Homes::FloatTo(const Access& access, uint8_t scratch) const {
+  const Home& home = HomeOf(access);
+  return home.kind == Home::Kind::kFloat ? home.reg : scratch;
 }
 
 bool Homes::IsStored(const Home& home) const {
@@ -131,55 +87,67 @@ bool Homes::IsStored(const Home& home) const {
                : home.last_look > PositionOf(number());
 }
 
-void Homes::IntegerDone(const Access& access, const x86::Gp& reg) {
+void Homes::IntegerDone(const Access& access, uint8_t reg) {
   const Home& home = HomeOf(access);
-  const x86::Gp from = Sized(reg, access.wide);
   if (home.kind == Home::Kind::kFloat) {
-    a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd,
-            x86::xmm(home.reg), from);
-  } else if (home.kind == Home::Kind::kInteger && home.reg != reg.id()) {
-    a_.mov(Sized(x86::gpq(home.reg), access.wide), from);
+    IntegerToFloat(home.reg, reg, access.wide);
+  } else if (home.kind == Home::Kind::kInteger && home.reg != reg) {
+    MoveInteger(home.reg, reg, access.wide);
   }
   if (IsStored(home)) {
-    a_.mov(FrameAt(access.slot, access.wide), from);
+    StoreRegister(/*real=*/false, reg, FrameAt(access.slot, access.wide));
   }
 }
 
-void Homes::FloatDone(const Access& access, const x86::Xmm& reg) {
+void Homes::FloatDone(const Access& access, uint8_t reg) {
   const Home& home = HomeOf(access);
   if (home.kind == Home::Kind::kInteger) {
-    a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd,
-            Sized(x86::gpq(home.reg), access.wide), reg);
-  } else if (home.kind == Home::Kind::kFloat && home.reg != reg.id()) {
-    a_.movaps(x86::xmm(home.reg), reg);
+    FloatToInteger(home.reg, reg, access.wide);
+  } else if (home.kind == Home::Kind::kFloat && home.reg != reg) {
+    MoveRegister(/*real=*/true, home.reg, reg);
   }
   if (IsStored(home)) {
-    a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
-            FrameAt(access.slot, access.wide), reg);
+    StoreRegister(/*real=*/true, reg, FrameAt(access.slot, access.wide));
   }
 }
 
-void Homes::StoreBits(const x86::Mem& to, uint64_t bits, bool wide) {
-  const auto value = static_cast<int64_t>(bits);
-  if (!wide || value == static_cast<int32_t>(value)) {
-    a_.mov(to, asmjit::Imm(static_cast<int32_t>(bits)));
-    return;
+void Homes::WriteConstant() {
+  const Home& home = HomeOf(Out());
+  const OpInfo& op = current().op();
+  uint64_t bits = 0;
+  if (op.reads.count != 0) {
+    std::memcpy(&bits, current().at + LayOut(op).at[0], Out().wide ? 8 : 4);
   }
-  a_.mov(x86::rax, bits);
-  a_.mov(to, x86::rax);
+  if (home.kind == Home::Kind::kFrame) {
+    return StoreBits(FrameAt(Out().slot, Out().wide), bits);
+  }
+  if (home.in_register()) {
+    LoadConstant(home.kind == Home::Kind::kFloat, home.reg, bits, Out().wide);
+  }
+  if (IsStored(home)) StoreHome(Out());
 }
 
-// Stores to memory, through rax if necessary.
-void Homes::Store(const Access& access, const x86::Mem& to) {
+void Homes::Store(const Access& access, const Memory& to) {
   const Home& home = HomeOf(access);
   uint64_t bits;
   if (IsConstant(access, &bits)) {
-    StoreBits(to, bits, access.wide);
+    StoreBits(to, bits);
   } else if (home.kind == Home::Kind::kFloat) {
-    a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss, to,
-            x86::xmm(home.reg));
+    StoreRegister(/*real=*/true, home.reg, to);
   } else {
-    a_.mov(to, Integer(access, x86::rax));
+    StoreRegister(/*real=*/false, IntegerIn(access, 0), to);
+  }
+}
+
+void Homes::Load(const Access& access, const Memory& from) {
+  if (HomeOf(access).kind == Home::Kind::kFloat) {
+    const uint8_t out = FloatTo(access, 0);
+    LoadRegister(/*real=*/true, out, from);
+    FloatDone(access, out);
+  } else {
+    const uint8_t out = IntegerTo(access, 0);
+    LoadRegister(/*real=*/false, out, from);
+    IntegerDone(access, out);
   }
 }
 
@@ -198,54 +166,9 @@ void Homes::LoadWeb(uint32_t number) {
     return;
   }
   const Home& home = homes()[number];
-  if (home.kind == Home::Kind::kInteger) {
-    a_.mov(Sized(x86::gpq(home.reg), web.wide), FrameAt(web.slot, web.wide));
-  } else if (home.kind == Home::Kind::kFloat) {
-    a_.emit(web.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
-            x86::xmm(home.reg), FrameAt(web.slot, web.wide));
-  }
-}
-
-void Homes::LoadView(const View& view) {
-  const x86::Gp count = x86::gpq(homes()[view.count_web].reg);
-  const x86::Gp data = x86::gpq(homes()[view.data_web].reg);
-  const bool list = view.element.of == Element::Of::kList;
-  const asmjit::Label done = a_.newLabel();
-  a_.mov(data, RefAt(view.element.ref));
-  a_.xor_(Sized(count, false), Sized(count, false));
-  a_.mov(x86::rcx, State(list ? offsetof(CompiledState, list_type)
-                              : offsetof(CompiledState, buffer_type),
-                         8));
-  a_.test(data, data);
-  a_.jz(done);
-  a_.cmp(x86::rcx, x86::qword_ptr(data, RefObjectLayout::kType));
-  a_.jne(done);
-  if (list) {
-    a_.cmp(x86::byte_ptr(data, ListLayout::kKind),
-           static_cast<uint32_t>(view.element.kind));
-    a_.jne(done);
-    a_.mov(count, x86::qword_ptr(data, ListLayout::kSize));
-    a_.mov(data, x86::qword_ptr(data, ListLayout::kStorage));
-  } else {
-    if (view.element.stores) {
-      a_.cmp(x86::byte_ptr(data, BufferLayout::kMutable), 0);
-      a_.je(done);
-    }
-    a_.mov(count, x86::qword_ptr(data, BufferLayout::kSize));
-    if (view.element.shift != 0) a_.shr(count, view.element.shift);
-    a_.mov(data, x86::qword_ptr(data, BufferLayout::kData));
-  }
-  a_.bind(done);
-}
-
-void Homes::LoadPassed(const PassedNumber& number, const x86::Mem& from) {
-  const uint8_t reg = RegisterOf(number);
-  if (number.real) {
-    a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
-            x86::xmm(reg), from);
-  } else {
-    a_.mov(Sized(x86::gpq(reg), number.wide), from);
-  }
+  if (!home.in_register()) return;
+  LoadRegister(home.kind == Home::Kind::kFloat, home.reg,
+               FrameAt(web.slot, web.wide));
 }
 
 void Homes::LoadHome(const Access& access) {
@@ -257,17 +180,15 @@ void Homes::Move(const Access& from, const Access& to) {
   if (target.kind == Home::Kind::kNowhere) return;
   uint64_t bits;
   if (target.kind == Home::Kind::kFrame && IsConstant(from, &bits)) {
-    return StoreBits(FrameAt(to.slot, to.wide), bits, to.wide);
+    return StoreBits(FrameAt(to.slot, to.wide), bits);
   }
   const bool real = target.kind == Home::Kind::kFloat ||
                     (HomeOf(from).kind == Home::Kind::kFloat &&
                      target.kind == Home::Kind::kFrame);
   if (real) {
-    const x86::Xmm out = FloatOut(to, x86::xmm0);
-    FloatDone(to, Float(from, out));
+    FloatDone(to, FloatIn(from, FloatTo(to, 0)));
   } else {
-    const x86::Gp out = IntegerOut(to, x86::rax);
-    IntegerDone(to, Integer(from, out));
+    IntegerDone(to, IntegerIn(from, IntegerTo(to, 0)));
   }
 }
 
@@ -288,13 +209,6 @@ void Homes::LoadLive() {
 }
 
 void Homes::MoveRegisters(RegisterMoves moves, bool real) {
-  auto move = [&](uint8_t to, uint8_t from) {
-    if (real) {
-      a_.movaps(x86::xmm(to), x86::xmm(from));
-    } else {
-      a_.mov(x86::gpq(to), x86::gpq(from));
-    }
-  };
   std::erase_if(moves, [](auto& pair) { return pair.first == pair.second; });
   while (!moves.empty()) {
     auto ready = std::find_if(moves.begin(), moves.end(), [&](auto& pair) {
@@ -303,11 +217,11 @@ void Homes::MoveRegisters(RegisterMoves moves, bool real) {
       });
     });
     if (ready != moves.end()) {
-      move(ready->first, ready->second);
+      MoveRegister(real, ready->first, ready->second);
       moves.erase(ready);
-    } else {  // only cycles are left: break one with rax or xmm0
+    } else {  // only cycles are left: break one with register 0
       constexpr uint8_t kScratch = 0;
-      move(kScratch, moves[0].second);
+      MoveRegister(real, kScratch, moves[0].second);
       moves[0].second = kScratch;
     }
   }

@@ -4,6 +4,8 @@
 // Emitters of instructions derive from it; see Assembly for the registers that
 // they may clobber. A number that the code reads may be in a register, in the
 // frame, or a constant. A result may have no home, if nothing reads it.
+// Registers have their numbers in machine code; <machine>/operands.h has them
+// as operands.
 // Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_HOMES_H_
 #define EYRIE_VM_JIT_HOMES_H_
@@ -15,12 +17,13 @@
 #include <vector>
 
 #include "vm/jit/assembly.h"
+#include "vm/jit/memory.h"
 
 namespace eyrie::vm::jit {
 
 class Homes {
  public:
-  explicit Homes(Assembly& code) : code_(code), a_(code.assembler()) {}
+  explicit Homes(Assembly& code) : code_(code) {}
 
   // The current instruction, and what it reads and writes: operands in order,
   // then results.
@@ -39,44 +42,39 @@ class Homes {
   uint32_t OperandWord(int operand) const;
 
   // Places in the frame and in the CompiledState.
-  x86::Mem FrameAt(uint16_t slot, bool wide) const;
-  x86::Mem RefAt(uint32_t index) const;
-  static x86::Mem State(size_t offset, uint32_t size) {
-    return x86::Mem(kState, static_cast<int32_t>(offset), size);
+  Memory FrameAt(uint16_t slot, bool wide) const;
+  Memory RefAt(uint32_t index) const;
+  static Memory StateAt(size_t offset, bool wide = true) {
+    return {Memory::Base::kState, static_cast<uint32_t>(offset), wide};
   }
-  static x86::Gp Sized(const x86::Gp& reg, bool wide) {
-    return wide ? x86::Gp(x86::gpq(reg.id())) : x86::Gp(x86::gpd(reg.id()));
-  }
+
+  // Reports whether the value is a constant.
+  bool IsConstant(const Access& access, uint64_t* bits) const;
 
   // Return a register with the value: the web's own, or `scratch`.
-  x86::Gp Integer(const Access& access, const x86::Gp& scratch);
-  x86::Xmm Float(const Access& access, const x86::Xmm& scratch);
-  // Return the value as the last operand of an instruction: a register, memory
-  // or a small constant.
-  asmjit::Operand IntegerOperand(const Access& access, const x86::Gp& scratch);
-  asmjit::Operand FloatOperand(const Access& access, const x86::Xmm& scratch);
-  // Report whether the value is a constant; the first also requires that it
-  // fits into an instruction.
-  bool IsSmall(const Access& access, int64_t* value) const;
-  bool IsConstant(const Access& access, uint64_t* bits) const;
-  x86::Mem ConstantAt(uint64_t bits, bool wide) {
-    return code_.constants().PlaceOf(bits, wide, a_);
-  }
-
-  // Return the register for a result; the ...Done function must follow.
-  x86::Gp IntegerOut(const Access& access, const x86::Gp& scratch) const;
-  x86::Xmm FloatOut(const Access& access, const x86::Xmm& scratch) const;
-  void IntegerDone(const Access& access, const x86::Gp& reg);
-  void FloatDone(const Access& access, const x86::Xmm& reg);
+  uint8_t IntegerIn(const Access& access, uint8_t scratch);
+  uint8_t FloatIn(const Access& access, uint8_t scratch);
+  // Return the register for a result: the web's own, or `scratch`. The ...Done
+  // function must follow.
+  uint8_t IntegerTo(const Access& access, uint8_t scratch) const;
+  uint8_t FloatTo(const Access& access, uint8_t scratch) const;
+  void IntegerDone(const Access& access, uint8_t reg);
+  void FloatDone(const Access& access, uint8_t reg);
   // Reports whether the result of the current instruction must be stored in the
   // frame.
   bool IsStored(const Home& home) const;
 
+  // Sets the result of the current instruction to its constant. One that is
+  // part of the code is stored in the frame only, if at all.
+  void WriteConstant();
   // Copies a number to another register of the function.
   void Move(const Access& from, const Access& to);
-  // Store a number, or a constant, to memory; may clobber rax.
-  void Store(const Access& access, const x86::Mem& to);
-  void StoreBits(const x86::Mem& to, uint64_t bits, bool wide);
+  // Store a number, or a constant, to memory; may clobber the scratch registers
+  // of number 0.
+  void Store(const Access& access, const Memory& to);
+  void StoreBits(const Memory& to, uint64_t bits);
+  // Loads a result from memory.
+  void Load(const Access& access, const Memory& from);
 
   // Copy between a web's register and the frame.
   void StoreHome(const Access& access);
@@ -86,13 +84,25 @@ class Homes {
   void Reload();
   // Loads all webs that are live at the current instruction.
   void LoadLive();
-  // Reads a view's number of elements and address. Clobbers only rcx.
+  // Reads a view's number of elements and address.
   void LoadView(const View& view);
   // Loads an argument to the register in which it is passed.
-  void LoadPassed(const PassedNumber& number, const x86::Mem& from);
+  void LoadPassed(const PassedNumber& number, const Memory& from) {
+    LoadRegister(number.real, RegisterOf(number), from);
+  }
   // Parallel moves between registers of a bank, as pairs of target and source.
   using RegisterMoves = std::vector<std::pair<uint8_t, uint8_t>>;
   void MoveRegisters(RegisterMoves moves, bool real);
+
+  // The machine's own: moves between registers, memory and constants. `real`
+  // is for float registers. MoveRegister moves 8 bytes at least.
+  void LoadRegister(bool real, uint8_t to, const Memory& from);
+  void StoreRegister(bool real, uint8_t from, const Memory& to);
+  void MoveRegister(bool real, uint8_t to, uint8_t from);
+  void LoadConstant(bool real, uint8_t to, uint64_t bits, bool wide);
+  void MoveInteger(uint8_t to, uint8_t from, bool wide);
+  void IntegerToFloat(uint8_t to, uint8_t from, bool wide);  // the same bits
+  void FloatToInteger(uint8_t to, uint8_t from, bool wide);
 
  protected:
   const Program& program() const { return code_.body().program; }
@@ -100,9 +110,10 @@ class Homes {
   const Webs& webs() const { return code_.body().webs; }
   const std::vector<Home>& homes() const { return code_.body().homes; }
   uint32_t number() const { return code_.place().number; }
+  asmjit::Label NewLabel() { return code_.assembler().newLabel(); }
+  void Bind(const asmjit::Label& label) { code_.assembler().bind(label); }
 
   Assembly& code_;
-  x86::Assembler& a_;
 };
 
 }  // namespace eyrie::vm::jit

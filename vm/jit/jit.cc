@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "asmjit/x86.h"
+#include "asmjit/core.h"
 #include "base/status_macros.h"
 #include "vm/jit/body.h"
 #include "vm/jit/code_memory.h"
@@ -20,6 +20,7 @@
 #include "vm/jit/errors.h"
 #include "vm/jit/gdb.h"
 #include "vm/jit/inlining.h"
+#include "vm/jit/machine_code.h"
 #include "vm/jit/program.h"
 #include "vm/jit/registers.h"
 #include "vm/jit/thunks.h"
@@ -275,9 +276,9 @@ class JitOfThisMachine final : public Jit {
 
  private:
   absl::Status CreateReady() const {
-    if (!HasNeededInstructions()) {
+    if (const char* needed = MissingInstructions()) {
       return absl::UnimplementedError(
-          "Compiled code requires a processor with SSE4.1 and LZCNT.");
+          absl::StrCat("Compiled code requires a processor with ", needed));
     }
     if (!probe_.Has(1)) {
       return absl::ResourceExhaustedError(
@@ -309,6 +310,8 @@ class JitOfThisMachine final : public Jit {
 };
 
 }  // namespace
+
+bool HasCompiler() { return true; }
 
 absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode, Names names) {
   auto jit = std::make_shared<JitOfThisMachine>(mode, std::move(names));

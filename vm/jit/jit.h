@@ -1,4 +1,5 @@
-// Compiles functions of bytecode modules to machine code of x86-64.
+// Compiles functions of bytecode modules to machine code. Machines without a
+// compiler, and --define=jit=off, have without.cc.
 //
 //   options.jit = jit::Create(jit::Mode::kLazy).value_or(nullptr);
 //   ASSIGN_OR_RETURN(auto context, Context::Create(modules, options));
@@ -24,6 +25,9 @@ struct Names {
   std::shared_ptr<PerfMap> perf_map;  // may be null
   bool gdb = false;                   // gdb's JIT interface
 };
+
+// Reports whether this build has a compiler for its machine.
+bool HasCompiler();
 
 // Creates a compiler. Returns UNIMPLEMENTED if the build has none or the
 // processor is not supported, PERMISSION_DENIED if the system forbids

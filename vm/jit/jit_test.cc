@@ -195,6 +195,26 @@ TEST(Jit, AgreesWithTheInterpreter) {
   }
 }
 
+// Branches over more than 1 MiB of code, which not every machine has; there the
+// function stays interpreted.
+TEST(Jit, RunsFarBranches) {
+  constexpr int kPairs = 57000;
+  std::string code = "entry: const.i64 1 i2 br ^loop [] loop: ";
+  for (int i = 0; i < kPairs; ++i) {
+    absl::StrAppend(&code, "const.i64 ", 0x7123456789ABCDEF - i,
+                    " i6 xor.i64 i2 i6 i2 ");
+  }
+  absl::StrAppend(&code,
+                  "const.i32 1 i4 sub.i32 i0 i4 i0 cmp.nz.i32 i0 i5 "
+                  "cond_br i5 ^loop [] ^end [] end: return [i2]");
+  ModuleBuilder builder;
+  builder.name = "sample";
+  builder.AddFunction("far", "0i_I", code);
+  const auto module = Create(builder);
+  EXPECT_EQ(Call(module, Eager(), "far", {3}),
+            Call(module, nullptr, "far", {3}));
+}
+
 TEST(Jit, UsesTheSameFuel) {
   const auto module = Create(Sample());
   const auto jit = Eager();

@@ -3,7 +3,7 @@
 namespace eyrie::vm::jit {
 
 Labels::Labels(const Program& program, const std::vector<View>& views,
-               asmjit::x86::Assembler& a)
+               asmjit::BaseAssembler& a)
     : program_(program), views_(views) {
   for (size_t b = 0; b < program.blocks.size(); ++b) {
     blocks_.push_back(a.newLabel());

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "asmjit/x86.h"
+#include "asmjit/core.h"
 #include "vm/jit/program.h"
 #include "vm/jit/views.h"
 
@@ -20,7 +20,7 @@ class Labels {
  public:
   // `program` and `views` must outlive it.
   Labels(const Program& program, const std::vector<View>& views,
-         asmjit::x86::Assembler& a);
+         asmjit::BaseAssembler& a);
 
   // Returns the label of the block itself.
   const asmjit::Label& Inside(uint32_t block) const { return blocks_[block]; }

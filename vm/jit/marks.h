@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "asmjit/x86.h"
+#include "asmjit/core.h"
 #include "vm/jit/unwinding.h"
 
 namespace eyrie::vm::jit {
@@ -17,8 +17,9 @@ struct Mark {
 };
 
 struct Marks {
-  asmjit::Label entry;      // for calls with all arguments in the frame
-  uint32_t words = 0;       // words on the thread's stack
+  asmjit::Label entry;  // for calls with all arguments in the frame
+  // Words on the thread's stack, without the return address.
+  uint32_t words = 0;
   std::vector<Mark> calls;  // the addresses that they return to
   std::vector<Mark> turns;  // entries at backward branches
   Unwinding unwinding;

@@ -1,7 +1,8 @@
 // Reference registers and the objects that they hold.
 //
-// References are always in the frame. Emitters of instructions that use objects
-// derive from it.
+// References are always in the frame. Between two of these functions, a
+// reference is in the machine's integer register 0. The other functions are
+// in <machine>/references.cc.
 // Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_REFERENCES_H_
 #define EYRIE_VM_JIT_REFERENCES_H_
@@ -19,18 +20,25 @@ class References : public Homes {
 
   // Moves or copies a reference to another register.
   void AssignReference(uint16_t from, uint16_t to);
-  // Moves or copies a reference to rax.
+  // Does the moves of the current instruction, a jump.
+  void MoveAll();
+
+  // Moves or copies a reference to register 0.
   void TakeReference(uint16_t from);
-  // Adds a reference to the object in rax.
+  // Adds a reference to the object in register 0.
   void ShareReference();
-  // Stores the reference in rax in a register, and drops the old one.
+  // Stores the reference in register 0, and drops the old one.
   void ReplaceReference(uint16_t to);
   void DropReference(uint16_t index);
 
-  // Loads an object to rax. If it is null or of another type, continues at
-  // `slow` with the interpreter's body. `type` is the offset of the expected
+  // Loads an object to register 0. If it is null or of another type, continues
+  // at `slow` with the interpreter's body. `type` is the offset of the expected
   // type in CompiledState.
   void LoadObject(int operand, size_t type, const Slow& slow);
+
+ private:
+  // Drops the reference in register 1, unless it is null.
+  void DropOld();
 };
 
 }  // namespace eyrie::vm::jit

@@ -9,11 +9,6 @@
 namespace eyrie::vm::jit {
 namespace {
 
-// All registers except rax, rcx, rdx, xmm0, xmm1, the stack pointer and those
-// of purpose.h. Callee-saved ones come last.
-constexpr uint32_t kIntegers = 0x7FC0;  // rsi, rdi, r8 to r14
-constexpr uint32_t kFloats = 0xFFFC;    // xmm2 to xmm15
-constexpr uint32_t kKept = 0x7000;
 constexpr float kViewing = 3;  // cost of reading one web of a view again
 constexpr float kKeeping = 2;  // cost of saving and restoring a register
 
@@ -66,7 +61,9 @@ class Scan {
   Webs& w_;
   std::vector<Home> homes_;
   std::vector<Call> calls_;
-  Bank banks_[2] = {{kIntegers, {}}, {kFloats, {}}};
+  Bank banks_[2] = {{kMachineRegisters.integers, {}},
+                    {kMachineRegisters.floats, {}}};
+  const uint32_t all_kept_ = kMachineRegisters.kept;
   uint32_t kept_ = 0;  // callee-saved registers in use
 };
 
@@ -137,7 +134,7 @@ void Scan::Place(uint32_t number, std::vector<uint32_t>& order) {
 }
 
 float Scan::GainOfKept(const Web& web, uint32_t free) const {
-  if (web.bank == jit::Bank::kFloat || web.view || (free & kKept) == 0) {
+  if (web.bank == jit::Bank::kFloat || web.view || (free & all_kept_) == 0) {
     return 0;
   }
   return web.weight - ((free & kept_) != 0 ? 0 : kKeeping);
@@ -148,9 +145,10 @@ uint32_t Scan::Suitable(const Web& web, uint32_t free) const {
   if (web.bank == jit::Bank::kFloat) return GainOf(web) > 0 ? free : 0;
   const float gain = GainOf(web);
   const float kept = GainOfKept(web, free);
-  if ((free & ~kKept) != 0 && gain > 0 && gain >= kept) return free & ~kKept;
+  if ((free & ~all_kept_) != 0 && gain > 0 && gain >= kept)
+    return free & ~all_kept_;
   if (kept <= 0) return 0;
-  return (free & kept_) != 0 ? free & kept_ : free & kKept;
+  return (free & kept_) != 0 ? free & kept_ : free & all_kept_;
 }
 
 // Returns the register of the web that this one is moved from, if possible.
@@ -191,7 +189,7 @@ void Scan::Assign(uint32_t number) {
   }
   const int reg = Choose(web, suitable);
   bank.free &= ~(1u << reg);
-  if (!real) kept_ |= (1u << reg) & kKept;
+  if (!real) kept_ |= (1u << reg) & all_kept_;
   homes_[number].kind = kind;
   homes_[number].reg = static_cast<uint8_t>(reg);
   bank.active.push_back(number);

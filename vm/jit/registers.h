@@ -35,21 +35,35 @@ struct Home {
 // Returns the homes, indexed by web.
 std::vector<Home> FindHomes(const Program& program, Webs& webs);
 
-// Integer registers that C++ and compiled callees preserve: r12 to r14.
-inline constexpr uint8_t kFirstKept = 12;
-inline constexpr uint8_t kLastKept = 14;
-constexpr bool IsKept(const Home& home) {
-  return home.kind == Home::Kind::kInteger && home.reg >= kFirstKept;
+// The machine's registers, by their numbers in machine code. Register 0 of each
+// bank has no web: it holds results, and code between instructions may use it.
+struct MachineRegisters {
+  // Masks of those that hold webs.
+  uint32_t integers;
+  uint32_t floats;
+  // The integer registers of these that C++ and compiled callees preserve.
+  uint32_t kept;
+  // The first of the registers in which arguments are passed; each bank has
+  // kMaxPassed of them.
+  uint8_t first_passed_integer;
+  uint8_t first_passed_float;
+};
+extern const MachineRegisters kMachineRegisters;  // of <machine>/machine.cc
+inline constexpr int kMaxRegisters = 32;          // of a bank
+inline constexpr uint8_t kResult = 0;
+
+inline bool IsKept(const Home& home) {
+  return home.kind == Home::Kind::kInteger &&
+         ((kMachineRegisters.kept >> home.reg) & 1) != 0;
 }
 
 // The register in which an argument is passed.
 constexpr Home::Kind KindOf(const PassedNumber& number) {
   return number.real ? Home::Kind::kFloat : Home::Kind::kInteger;
 }
-constexpr uint8_t RegisterOf(const PassedNumber& number) {
-  constexpr uint8_t kFirstInteger = 6;  // rsi, rdi, r8, r9
-  constexpr uint8_t kFirstFloat = 2;    // xmm2 to xmm5
-  const int first = number.real ? kFirstFloat : kFirstInteger;
+inline uint8_t RegisterOf(const PassedNumber& number) {
+  const int first = number.real ? kMachineRegisters.first_passed_float
+                                : kMachineRegisters.first_passed_integer;
   return static_cast<uint8_t>(first + number.ordinal);
 }
 

@@ -33,7 +33,7 @@ class Residents {
  private:
   const std::vector<Web>& webs_;
   // Ascending by beginning; integer registers, then float registers.
-  std::vector<uint32_t> by_register_[32];
+  std::vector<uint32_t> by_register_[2 * kMaxRegisters];
   std::vector<uint8_t> kept_;
 };
 

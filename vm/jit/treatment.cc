@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "asmjit/core.h"
-
 namespace eyrie::vm::jit {
 Treatment TreatmentOf(const Instruction& i) {
   if (i.form == Form::kLowered) {
@@ -39,13 +37,6 @@ bool PaysToCompile(const Program& program) {
     }
   }
   return gain > 0;
-}
-
-bool HasNeededInstructions() {
-  // Uses asmjit: the compiler's builtin would take time at every start.
-  const asmjit::CpuInfo& machine = asmjit::CpuInfo::host();
-  return machine.hasFeature(asmjit::CpuFeatures::X86::kSSE4_1) &&
-         machine.hasFeature(asmjit::CpuFeatures::X86::kLZCNT);
 }
 
 }  // namespace eyrie::vm::jit

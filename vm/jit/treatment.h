@@ -24,9 +24,6 @@ bool Computes(const Instruction& i);
 // entering, leaving and calling C++ cost.
 bool PaysToCompile(const Program& program);
 
-// Reports whether the processor has the instructions that compiled code uses.
-bool HasNeededInstructions();
-
 }  // namespace eyrie::vm::jit
 
 #endif  // EYRIE_VM_JIT_TREATMENT_H_

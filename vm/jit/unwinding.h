@@ -11,10 +11,11 @@ namespace eyrie::vm::jit {
 // Applies from an offset on.
 struct UnwindRow {
   uint64_t offset;
-  // How many words lie between the stack pointer and the return address. The
-  // first of them are Unwinding::pushed. Not used if `in_cpp`.
+  // How many words have been pushed since the function was called. The first
+  // of them are Unwinding::pushed. Not used if `in_cpp`.
   uint32_t words;
-  // The return address is at CompiledState::left; rbx holds the state.
+  // CompiledState::left points to the return address, the word below the
+  // caller's.
   bool in_cpp = false;
 };
 
@@ -23,6 +24,15 @@ struct Unwinding {
   std::vector<uint8_t> pushed;  // DWARF numbers of registers
   std::vector<UnwindRow> rows;
 };
+
+// The machine's rules for debuggers; registers have their DWARF numbers.
+struct UnwindRules {
+  uint8_t stack_pointer;
+  uint8_t return_address;  // of the column, or of the register that has it
+  uint8_t state;           // points to the CompiledState
+  bool call_pushes;        // a call pushes the return address
+};
+extern const UnwindRules kUnwindRules;  // of <machine>/machine.cc
 
 }  // namespace eyrie::vm::jit
 

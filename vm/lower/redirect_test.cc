@@ -30,14 +30,14 @@ std::string Redirects(const std::string& text) {
   return found;
 }
 
-struct Row {
+struct RedirectRow {
   const char* what;
   const char* body;
   const char* needed;  // registers used after the loop
   const char* want;
 };
 
-const Row kRows[] = {
+const RedirectRow kRedirectRows[] = {
     {"made where it is moved", "add.i32 i1 i0 i4 br ^head [i4>i1]", "i1",
      "add.i32 i4>i1"},
     {"made twice", "add.i32 i1 i0 i4 xor.i32 i4 i0 i4 br ^head [i4>i1]", "i1",
@@ -86,7 +86,7 @@ const Row kRows[] = {
 };
 
 TEST(RedirectTest, Loops) {
-  for (const Row& row : kRows) {
+  for (const RedirectRow& row : kRedirectRows) {
     SCOPED_TRACE(row.what);
     EXPECT_EQ(
         Redirects(absl::StrCat("entry: br ^head [] head: cmp.nz.i32 i0 i9 "

@@ -1,4 +1,6 @@
 // Walks every function by the operand kinds of opcodes.def.
+#include "vm/module/function_verifier.h"
+
 #include <cstring>
 #include <utility>
 
@@ -14,7 +16,6 @@
 #include "vm/isa/value.h"
 #include "vm/isa/version.h"
 #include "vm/module/argument_watch.h"
-#include "vm/module/function_verifier.h"
 #include "vm/module/verifier_flow.h"
 
 namespace eyrie::vm {
@@ -126,7 +127,7 @@ absl::Status FunctionVerifier::ReadOp() {
                      "; the function declares ",
                      FeaturesToString(function_->requirements), "."));
   }
-  if (op->major > def_.bytecode_major) {
+  if (op->major > def_.bytecode_version->decoded_major) {
     return absl::InvalidArgumentError(
         absl::StrCat(op->text, " requires bytecode ", op->major,
                      "; the module has ", def_.bytecode_major, "."));

@@ -8,6 +8,7 @@
 #define EYRIE_VM_MODULE_MODULE_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -54,6 +55,12 @@ class ModuleState {
     if (units == 0) return absl::OkStatus();
     return Work(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
   }
+  // Reports whether the caller gives away the reference in a slot of the
+  // running call: it drops it if the call succeeds. For functions with a
+  // NativeThunk and at most 64 slots; otherwise returns false.
+  bool IsGiven(size_t slot) const { return slot < 64 && given_ >> slot & 1; }
+  // Sets the bits of these slots before a call.
+  void set_given(uint64_t slots) { given_ = slots; }
   // See suspension.h.
   bool CanSuspend() const { return meter_ && meter_->suspension.possible(); }
   Waker TakeWaker() { return meter_->suspension.TakeWaker(); }
@@ -64,6 +71,7 @@ class ModuleState {
   std::shared_ptr<MemoryMeter> memory_;
   std::shared_ptr<NestedLists> nested_lists_;
   Meter* meter_ = nullptr;
+  uint64_t given_ = 0;
 };
 
 // Calls a native function with its arguments in slots. Stores owned results,

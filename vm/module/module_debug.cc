@@ -2,6 +2,7 @@
 //
 // Tested by module_def_test.cc.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,7 @@
 #include "flatbuffers/flatbuffers.h"
 #include "vm/module/module_def.h"
 #include "vm/module/module_generated.h"
+#include "vm/module/older_code.h"
 
 namespace eyrie::vm {
 namespace {
@@ -87,6 +89,15 @@ void LocationReader::ReadFused(const fbs::FusedLocation& fused,
   }
 }
 
+// Returns where the decoded code has an entry of a source map; nullopt:
+// nowhere.
+std::optional<uint32_t> PlaceOf(const fbs::InstructionLocation& entry,
+                                uint32_t function, const OlderCode* code) {
+  if (entry.bytecode_offset() < 0) return std::nullopt;
+  const auto offset = static_cast<uint32_t>(entry.bytecode_offset());
+  return code == nullptr ? offset : code->OffsetOf(function, offset);
+}
+
 }  // namespace
 
 size_t ModuleDef::location_count() const {
@@ -101,8 +112,8 @@ std::vector<std::pair<uint32_t, int32_t>> ModuleDef::LocationsOf(
   const auto* list = debug_->functions()->Get(*map)->locations();
   for (uint32_t i = 0; i < Size(list); ++i) {
     const fbs::InstructionLocation* entry = list->Get(i);
-    if (entry->bytecode_offset() < 0) continue;
-    entries.emplace_back(entry->bytecode_offset(), entry->location());
+    const auto place = PlaceOf(*entry, function, older_code_.get());
+    if (place) entries.emplace_back(*place, entry->location());
   }
   std::stable_sort(
       entries.begin(), entries.end(),
@@ -112,23 +123,19 @@ std::vector<std::pair<uint32_t, int32_t>> ModuleDef::LocationsOf(
 
 std::vector<SourceLocation> ModuleDef::FindLocations(uint32_t function,
                                                      uint32_t offset) const {
-  std::vector<SourceLocation> found;
-  std::optional<uint32_t> map = SourceMapOf(function);
-  if (!map) return found;
+  // Allocates nothing: it also runs when memory is short.
+  const std::optional<uint32_t> map = SourceMapOf(function);
+  if (!map) return {};
   const auto* list = debug_->functions()->Get(*map)->locations();
-  const fbs::InstructionLocation* best = nullptr;
+  std::optional<uint32_t> best;
+  int32_t location = 0;
   for (uint32_t i = 0; i < Size(list); ++i) {
-    const fbs::InstructionLocation* entry = list->Get(i);
-    if (entry->bytecode_offset() < 0 ||
-        static_cast<uint32_t>(entry->bytecode_offset()) > offset) {
-      continue;
-    }
-    if (best == nullptr ||
-        entry->bytecode_offset() >= best->bytecode_offset()) {
-      best = entry;
-    }
+    const auto place = PlaceOf(*list->Get(i), function, older_code_.get());
+    if (!place || *place > offset || (best && *place < *best)) continue;
+    best = place;
+    location = list->Get(i)->location();
   }
-  return best == nullptr ? found : ReadLocation(best->location());
+  return best ? ReadLocation(location) : std::vector<SourceLocation>();
 }
 
 std::vector<SourceLocation> ModuleDef::ReadLocation(int32_t location) const {

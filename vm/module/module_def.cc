@@ -15,6 +15,8 @@
 #include "vm/isa/operand.h"
 #include "vm/module/module_generated.h"
 #include "vm/module/module_growth.h"
+#include "vm/module/module_tables.h"
+#include "vm/module/older_code.h"
 
 namespace eyrie::vm {
 namespace {
@@ -35,28 +37,14 @@ absl::Status ReadAttributes(
   return absl::OkStatus();
 }
 
+absl::Status ReadSignature(const fbs::Signature& from, FunctionDef& function) {
+  function.calling_convention = View(from.calling_convention());
+  return ReadAttributes(from.attrs(), function.attributes);
+}
+
 absl::Status Unnamed(absl::string_view what, uint32_t index) {
   return absl::InvalidArgumentError(
       absl::StrCat("The module's ", what, " ", index, " has no name."));
-}
-
-absl::StatusOr<const fbs::Module*> VerifyFlatBuffer(
-    std::span<const uint8_t> bytes) {
-  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
-    return absl::UnimplementedError(absl::StrCat(
-        "The module's FlatBuffer has ", bytes.size(), " bytes; the limit is ",
-        FLATBUFFERS_MAX_BUFFER_SIZE - 1, "."));
-  }
-  flatbuffers::Verifier::Options limits;
-  // Each table except the root is referred to by an offset of 4 bytes.
-  limits.max_tables = static_cast<uint32_t>(bytes.size() / 4 + 1);
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), limits);
-  if (!fbs::VerifySizePrefixedModuleBuffer(verifier)) {
-    return absl::InvalidArgumentError(
-        "The module's FlatBuffer is damaged: an offset or a size in it points "
-        "outside of it.");
-  }
-  return fbs::GetSizePrefixedModule(bytes.data());
 }
 
 absl::Status CheckFeatures(uint32_t features, absl::string_view whose) {
@@ -81,18 +69,19 @@ absl::StatusOr<ModuleDef> ModuleDef::Decode(
   ModuleDef def;
   def.archive_ = std::move(archive);
   auto decode = [&def]() -> absl::Status {
-    ASSIGN_OR_RETURN(const fbs::Module* module,
-                     VerifyFlatBuffer(def.archive_->flatbuffer()));
+    ASSIGN_OR_RETURN(const ModuleTables module,
+                     ModuleTables::Read(*def.archive_));
     RETURN_IF_ERROR(
-        CheckModuleGrowth(*module, def.archive_->flatbuffer().size()));
-    RETURN_IF_ERROR(def.DecodeHeader(*module));
-    RETURN_IF_ERROR(def.DecodeImports(*module));
-    RETURN_IF_ERROR(def.DecodeFunctions(*module));
+        CheckModuleGrowth(module, def.archive_->flatbuffer().size()));
+    RETURN_IF_ERROR(def.DecodeHeader(module));
+    RETURN_IF_ERROR(def.DecodeImports(module));
+    RETURN_IF_ERROR(def.DecodeFunctions(module));
     def.ReadDebugNames();
+    RETURN_IF_ERROR(def.DecodeExports(module));
+    RETURN_IF_ERROR(def.UpdateCode());
     RETURN_IF_ERROR(def.CheckConventions());
-    RETURN_IF_ERROR(def.DecodeExports(*module));
-    RETURN_IF_ERROR(def.DecodeRodata(*module));
-    return def.DecodeState(*module);
+    RETURN_IF_ERROR(def.DecodeRodata(module));
+    return def.DecodeState(module);
   };
   if (absl::Status status = decode(); !status.ok()) {
     return Annotate(status, absl::StrCat("(in ", def.archive_->name(), ")"));
@@ -100,33 +89,33 @@ absl::StatusOr<ModuleDef> ModuleDef::Decode(
   return def;
 }
 
-absl::Status ModuleDef::DecodeHeader(const fbs::Module& module) {
+absl::Status ModuleDef::DecodeHeader(const ModuleTables& module) {
   ASSIGN_OR_RETURN(bytecode_version,
-                   FindBytecodeVersion(module.bytecode_version()));
-  bytecode_major = static_cast<uint16_t>(module.bytecode_version() >> 16);
-  bytecode_minor = static_cast<uint16_t>(module.bytecode_version());
-  requirements = module.requirements();
+                   FindBytecodeVersion(module.bytecode_version));
+  bytecode_major = static_cast<uint16_t>(module.bytecode_version >> 16);
+  bytecode_minor = static_cast<uint16_t>(module.bytecode_version);
+  requirements = module.requirements;
   RETURN_IF_ERROR(CheckFeatures(requirements, "The module"));
-  name = View(module.name());
+  name = View(module.name);
   if (name.empty()) {
     return absl::InvalidArgumentError("The module has no name.");
   }
-  version = module.version();
-  RETURN_IF_ERROR(ReadAttributes(module.attrs(), attributes));
-  RETURN_IF_ERROR(Reserve(types, Size(module.types()), "a module's types"));
-  for (uint32_t i = 0; i < Size(module.types()); ++i) {
-    types.push_back(View(module.types()->Get(i)->full_name()));
+  version = module.version;
+  RETURN_IF_ERROR(ReadAttributes(module.attrs, attributes));
+  RETURN_IF_ERROR(Reserve(types, Size(module.types), "a module's types"));
+  for (uint32_t i = 0; i < Size(module.types); ++i) {
+    types.push_back(View(module.types->Get(i)->full_name()));
     if (types.back().empty()) return Unnamed("type", i);
   }
-  RETURN_IF_ERROR(Reserve(dependencies, Size(module.dependencies()),
+  RETURN_IF_ERROR(Reserve(dependencies, Size(module.dependencies),
                           "a module's dependencies"));
-  for (uint32_t i = 0; i < Size(module.dependencies()); ++i) {
-    const fbs::Dependency* from = module.dependencies()->Get(i);
+  for (uint32_t i = 0; i < Size(module.dependencies); ++i) {
+    const fbs::Dependency* from = module.dependencies->Get(i);
     dependencies.push_back({View(from->name()), from->minimum_version(),
                             (from->flags() & kOptionalFlag) != 0});
     if (dependencies.back().name.empty()) return Unnamed("dependency", i);
   }
-  debug_ = module.debug();
+  debug_ = module.debug;
   return absl::OkStatus();
 }
 
@@ -147,11 +136,10 @@ absl::Status ModuleDef::CheckConventions() const {
                    archive_->flatbuffer().size(), "): functions share them."));
 }
 
-absl::Status ModuleDef::DecodeImports(const fbs::Module& module) {
-  RETURN_IF_ERROR(
-      Reserve(imports, Size(module.imports()), "a module's imports"));
-  for (uint32_t i = 0; i < Size(module.imports()); ++i) {
-    const fbs::Import* from = module.imports()->Get(i);
+absl::Status ModuleDef::DecodeImports(const ModuleTables& module) {
+  RETURN_IF_ERROR(Reserve(imports, Size(module.imports), "a module's imports"));
+  for (uint32_t i = 0; i < Size(module.imports); ++i) {
+    const fbs::Import* from = module.imports->Get(i);
     ImportDef import = {
         View(from->full_name()), {}, (from->flags() & kOptionalFlag) != 0, {}};
     if (import.full_name.empty()) return Unnamed("import", i);
@@ -169,20 +157,20 @@ absl::Status ModuleDef::DecodeImports(const fbs::Module& module) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
-  if (module.bytecode() != nullptr) {
-    bytecode = {module.bytecode()->data(), module.bytecode()->size()};
+absl::Status ModuleDef::DecodeFunctions(const ModuleTables& module) {
+  if (module.bytecode != nullptr) {
+    bytecode = {module.bytecode->data(), module.bytecode->size()};
   }
-  uint32_t count = Size(module.functions());
-  if (Size(module.signatures()) != count) {
+  const uint32_t count = module.function_count();
+  if (module.older_functions == nullptr && Size(module.signatures) != count) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The module has ", Size(module.signatures()),
+        absl::StrCat("The module has ", Size(module.signatures),
                      " signatures for ", count, " functions."));
   }
   uint64_t bytes_left = bytecode.size();
   RETURN_IF_ERROR(Reserve(functions, count, "a module's functions"));
   for (uint32_t i = 0; i < count; ++i) {
-    const fbs::Function& from = *module.functions()->Get(i);
+    const fbs::Function from = module.function_at(i);
     auto where = [&] { return absl::StrCat("Function ", i); };
     RETURN_IF_ERROR(CheckFeatures(from.requirements(), where()));
     int32_t offset = from.bytecode_offset();
@@ -222,9 +210,9 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
           function.ref_register_count, " ref registers; the limits are ",
           kMaxI32Registers, " and ", kMaxRefRegisters, "."));
     }
-    const fbs::Signature* signature = module.signatures()->Get(i);
-    function.calling_convention = View(signature->calling_convention());
-    RETURN_IF_ERROR(ReadAttributes(signature->attrs(), function.attributes));
+    if (module.signatures != nullptr) {
+      RETURN_IF_ERROR(ReadSignature(*module.signatures->Get(i), function));
+    }
     functions.push_back(std::move(function));
   }
   return absl::OkStatus();
@@ -253,24 +241,55 @@ std::optional<uint32_t> ModuleDef::SourceMapOf(uint32_t function) const {
   return function;
 }
 
-absl::Status ModuleDef::DecodeExports(const fbs::Module& module) {
+absl::Status ModuleDef::DecodeExports(const ModuleTables& module) {
   RETURN_IF_ERROR(
-      Reserve(exports, Size(module.exports()), "a module's exports"));
-  for (uint32_t i = 0; i < Size(module.exports()); ++i) {
-    const fbs::Export* from = module.exports()->Get(i);
-    absl::string_view export_name = View(from->local_name());
+      Reserve(exports, module.export_count(), "a module's exports"));
+  for (uint32_t i = 0; i < module.export_count(); ++i) {
+    const ModuleTables::Export from = module.export_at(i);
+    absl::string_view export_name = View(from.name);
     if (export_name.empty()) return Unnamed("export", i);
-    int32_t function = from->function();
+    const int32_t function = from.function;
     if (function < 0 || static_cast<size_t>(function) >= functions.size()) {
       return absl::OutOfRangeError(
           absl::StrCat("Export ", PlainName(export_name), " is function ",
                        function, "; the module has ", functions.size(), "."));
     }
     exports.push_back({export_name, static_cast<uint32_t>(function)});
-    absl::string_view& first = functions[function].export_name;
-    if (first.empty()) first = export_name;
+    FunctionDef& exported = functions[function];
+    if (!exported.export_name.empty()) continue;
+    exported.export_name = export_name;
+    if (from.signature == nullptr) continue;
+    RETURN_IF_ERROR(ReadSignature(*from.signature, exported));
   }
   return IndexExports();
+}
+
+absl::Status ModuleDef::UpdateCode() {
+  if (bytecode_version->decoded_major == bytecode_version->major) {
+    return absl::OkStatus();
+  }
+  std::vector<OlderFunction> older;
+  RETURN_IF_ERROR(Reserve(older, functions.size(), "a module's functions"));
+  for (const FunctionDef& function : functions) {
+    older.push_back({function.bytecode, function.i32_register_count});
+  }
+  ASSIGN_OR_RETURN(older_code_, RewriteOlderCode(older));
+  bytecode = older_code_->bytecode;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    FunctionDef& function = functions[i];
+    const OlderCode::Function& rewritten = older_code_->functions[i];
+    function.bytecode = bytecode.subspan(rewritten.offset, rewritten.size);
+    function.bytecode_offset = rewritten.offset;
+    function.requirements = rewritten.requirements;
+    function.block_count = rewritten.block_count;
+    function.i32_register_count = rewritten.i32_registers;
+    function.declared_i32_count = rewritten.i32_registers;
+    if (function.calling_convention.empty()) {
+      function.calling_convention = rewritten.convention;
+    }
+    requirements |= function.requirements;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ModuleDef::IndexExports() {
@@ -285,12 +304,11 @@ absl::Status ModuleDef::IndexExports() {
   return absl::OkStatus();
 }
 
-absl::Status ModuleDef::DecodeRodata(const fbs::Module& module) {
+absl::Status ModuleDef::DecodeRodata(const ModuleTables& module) {
   std::span<const uint8_t> file = archive_->bytes();
-  RETURN_IF_ERROR(
-      Reserve(rodata, Size(module.rodata()), "a module's constants"));
-  for (uint32_t i = 0; i < Size(module.rodata()); ++i) {
-    const fbs::Rodata* from = module.rodata()->Get(i);
+  RETURN_IF_ERROR(Reserve(rodata, Size(module.rodata), "a module's constants"));
+  for (uint32_t i = 0; i < Size(module.rodata); ++i) {
+    const fbs::Rodata* from = module.rodata->Get(i);
     if (from->compression_type() != fbs::Compression::NONE &&
         from->compression_type() != fbs::Compression::Uncompressed) {
       return absl::UnimplementedError(
@@ -325,8 +343,8 @@ absl::Status ModuleDef::DecodeRodata(const fbs::Module& module) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleDef::DecodeState(const fbs::Module& module) {
-  const fbs::State* state = module.state();
+absl::Status ModuleDef::DecodeState(const ModuleTables& module) {
+  const fbs::State* state = module.state;
   if (state == nullptr) return absl::OkStatus();
   int32_t bytes = state->global_bytes();
   int32_t refs = state->global_refs();

@@ -88,8 +88,9 @@ struct SourceLocation {
 
 namespace fbs {
 struct DebugDatabase;  // module.fbs
-struct Module;
 }  // namespace fbs
+struct ModuleTables;
+struct OlderCode;
 
 // Limits for the globals of a module, which each context allocates.
 inline constexpr uint32_t kMaxGlobalBytes = 1u << 28;
@@ -112,8 +113,8 @@ class ModuleDef {
 
   absl::string_view name;
   uint32_t version = 0;
-  uint32_t requirements = 0;  // Feature bits
-  uint16_t bytecode_major = 0;
+  uint32_t requirements = 0;    // Feature bits
+  uint16_t bytecode_major = 0;  // of the file; see decoded_major
   uint16_t bytecode_minor = 0;
   const BytecodeVersion* bytecode_version = nullptr;  // never null after Decode
   std::vector<Attribute> attributes;
@@ -138,6 +139,8 @@ class ModuleDef {
   std::string QualifiedName(uint32_t function) const;
 
   bool has_debug_database() const { return debug_ != nullptr; }
+  // Null if it was stripped.
+  const fbs::DebugDatabase* debug_database() const { return debug_; }
   // Returns the number of entries in the debug database's location table.
   size_t location_count() const;
 
@@ -159,22 +162,25 @@ class ModuleDef {
   std::vector<SourceLocation> ReadLocation(int32_t location) const;
 
  private:
-  absl::Status DecodeHeader(const fbs::Module& module);
-  absl::Status DecodeImports(const fbs::Module& module);
-  absl::Status DecodeFunctions(const fbs::Module& module);
-  absl::Status DecodeExports(const fbs::Module& module);
+  absl::Status DecodeHeader(const ModuleTables& module);
+  absl::Status DecodeImports(const ModuleTables& module);
+  absl::Status DecodeFunctions(const ModuleTables& module);
+  absl::Status DecodeExports(const ModuleTables& module);
+  // Rewrites the functions if no later bytecode has their instructions.
+  absl::Status UpdateCode();
   // Sorts the exports by name, if there are many.
   absl::Status IndexExports();
-  absl::Status DecodeRodata(const fbs::Module& module);
-  absl::Status DecodeState(const fbs::Module& module);
+  absl::Status DecodeRodata(const ModuleTables& module);
+  absl::Status DecodeState(const ModuleTables& module);
   absl::Status CheckConventions() const;
   void ReadDebugNames();
 
   // Indices of `exports`, sorted by name and index; empty if there are few.
   std::vector<uint32_t> by_name_;
   std::shared_ptr<const Archive> archive_;
-  const fbs::DebugDatabase* debug_ = nullptr;  // in the archive; may be null
-  bool one_source_map_ = false;                // see ReadDebugNames
+  const fbs::DebugDatabase* debug_ = nullptr;    // in the archive; may be null
+  std::shared_ptr<const OlderCode> older_code_;  // null if not rewritten
+  bool one_source_map_ = false;                  // see ReadDebugNames
 };
 
 // Returns the value of the first attribute with this key.

@@ -129,8 +129,9 @@ TEST(ModuleDef, RefusesWrongModules) {
   };
   const Case kCases[] = {
       {[](auto& m) { m.bytecode_version = 18u << 16; },
-       "UNIMPLEMENTED: The module's bytecode version is 18.0; known are 15.0 "
-       "(20230404 to 3.9), 16.0 (3.10), 17.0 (3.11 to 3.13)."},
+       "UNIMPLEMENTED: The module's bytecode version is 18.0; known are 13.0 "
+       "(20230209 to 20230228), 15.0 (20230404 to 3.9), 16.0 (3.10), 17.0 "
+       "(3.11 to 3.13)."},
       {[](auto& m) { m.requirements = 0x103; },
        "UNIMPLEMENTED: The module requires the features EXT_F32 | EXT_F64 | "
        "0x100; known are EXT_F32 | EXT_F64 | YIELD | UNWIND."},

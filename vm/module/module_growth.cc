@@ -2,9 +2,10 @@
 #include "vm/module/module_growth.h"
 
 #include "base/file_growth.h"
+#include "base/optional_field.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
-#include "vm/module/module_generated.h"
+#include "vm/module/module_tables.h"
 
 namespace eyrie::vm {
 namespace {
@@ -16,7 +17,7 @@ class Counter {
  public:
   explicit Counter(uint64_t bytes) : budget_(bytes) {}
 
-  absl::Status CountModule(const fbs::Module& module);
+  absl::Status CountModule(const ModuleTables& module);
 
  private:
   static constexpr absl::string_view kWhat = "The module's tables";
@@ -59,6 +60,7 @@ class Counter {
     }
     return absl::OkStatus();
   }
+  absl::Status CountExports(const ModuleTables& module);
   absl::Status CountDebugDatabase(const fbs::DebugDatabase& debug) {
     return CountEach(debug.functions(), [this](const fbs::SourceMap& map) {
       RETURN_IF_ERROR(Count(map.local_name()));
@@ -71,45 +73,54 @@ class Counter {
   DecodingBudget budget_;
 };
 
-absl::Status Counter::CountModule(const fbs::Module& module) {
-  RETURN_IF_ERROR(CountAttributes(module.attrs()));
-  RETURN_IF_ERROR(CountEach(module.types(), [this](const fbs::Type& type) {
+absl::Status Counter::CountExports(const ModuleTables& module) {
+  RETURN_IF_ERROR(budget_.TakeEntries(module.export_count(), kWhat));
+  for (uint32_t i = 0; i < module.export_count(); ++i) {
+    const ModuleTables::Export exported = module.export_at(i);
+    RETURN_IF_ERROR(Count(exported.name));
+    if (exported.signature != nullptr) {
+      RETURN_IF_ERROR(CountSignature(*exported.signature));
+    }
+    // An export is printed and searched with its function's signature, which is
+    // decoded once.
+    const auto function = static_cast<uint32_t>(exported.function);
+    if (function >= Size(module.signatures)) continue;  // reported later
+    RETURN_IF_ERROR(CountShared(*module.signatures->Get(function)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Counter::CountModule(const ModuleTables& module) {
+  RETURN_IF_ERROR(CountAttributes(module.attrs));
+  RETURN_IF_ERROR(CountEach(module.types, [this](const fbs::Type& type) {
     return Count(type.full_name());
   }));
   RETURN_IF_ERROR(CountEach(
-      module.dependencies(),
+      module.dependencies,
       [this](const fbs::Dependency& from) { return Count(from.name()); }));
-  RETURN_IF_ERROR(
-      CountEach(module.imports(), [this](const fbs::Import& import) {
-        RETURN_IF_ERROR(Count(import.full_name()));
-        return import.signature() == nullptr
-                   ? absl::OkStatus()
-                   : CountSignature(*import.signature());
-      }));
-  RETURN_IF_ERROR(CountEach(module.exports(), [&](const fbs::Export& exported) {
-    RETURN_IF_ERROR(Count(exported.local_name()));
-    // An export is printed and searched with its function's signature, which is
-    // decoded once.
-    const auto* signatures = module.signatures();
-    const auto function = static_cast<uint32_t>(exported.function());
-    if (signatures == nullptr || function >= signatures->size()) {
-      return absl::OkStatus();  // the decoder reports this
-    }
-    return CountShared(*signatures->Get(function));
+  RETURN_IF_ERROR(CountEach(module.imports, [this](const fbs::Import& import) {
+    RETURN_IF_ERROR(Count(import.full_name()));
+    return import.signature() == nullptr ? absl::OkStatus()
+                                         : CountSignature(*import.signature());
   }));
+  RETURN_IF_ERROR(CountExports(module));
+  // Later modules have a signature for each function.
+  if (module.older_functions != nullptr) {
+    RETURN_IF_ERROR(budget_.TakeEntries(module.older_functions->size(), kWhat));
+  }
   RETURN_IF_ERROR(
-      CountEach(module.signatures(), [this](const fbs::Signature& signature) {
+      CountEach(module.signatures, [this](const fbs::Signature& signature) {
         return CountSignature(signature);
       }));
   RETURN_IF_ERROR(CountEach(
-      module.rodata(), [](const fbs::Rodata&) { return absl::OkStatus(); }));
-  return module.debug() == nullptr ? absl::OkStatus()
-                                   : CountDebugDatabase(*module.debug());
+      module.rodata, [](const fbs::Rodata&) { return absl::OkStatus(); }));
+  return module.debug == nullptr ? absl::OkStatus()
+                                 : CountDebugDatabase(*module.debug);
 }
 
 }  // namespace
 
-absl::Status CheckModuleGrowth(const fbs::Module& module, uint64_t bytes) {
+absl::Status CheckModuleGrowth(const ModuleTables& module, uint64_t bytes) {
   return Counter(bytes).CountModule(module);
 }
 

@@ -10,15 +10,13 @@
 
 namespace eyrie::vm {
 
-namespace fbs {
-struct Module;  // module.fbs
-}  // namespace fbs
+struct ModuleTables;
 
 // Counts the entries of a verified FlatBuffer of `bytes` bytes, and their
 // names, once for each reference. Returns RESOURCE_EXHAUSTED if they exceed a
 // DecodingBudget. Does not count file names in the debug database, which
 // compilers share and which are never all decoded.
-absl::Status CheckModuleGrowth(const fbs::Module& module, uint64_t bytes);
+absl::Status CheckModuleGrowth(const ModuleTables& module, uint64_t bytes);
 
 }  // namespace eyrie::vm
 

@@ -79,19 +79,19 @@ struct Event {
   }
 };
 
-struct Host : ModuleState {
-  explicit Host(Event* event) : event(event) {}
+struct AsyncHost : ModuleState {
+  explicit AsyncHost(Event* event) : event(event) {}
   Event* event;
 };
 // Waits for the event; returns `number` plus one.
-absl::StatusOr<int32_t> Wait(Host& host, int32_t number) {
+absl::StatusOr<int32_t> Wait(AsyncHost& host, int32_t number) {
   std::lock_guard<std::mutex> lock(host.event->mutex);
   if (host.event->passed) return number + 1;
   if (!host.CanSuspend()) return absl::UnavailableError("It would block.");
   host.event->waiting.push_back(host.TakeWaker());
   return Pending();
 }
-constexpr NativeFunction kHostRows[] = {Bind<Wait>("wait", "0i_i")};
+constexpr NativeFunction kAsyncHostRows[] = {Bind<Wait>("wait", "0i_i")};
 
 class AsyncCallTest : public ::testing::Test {
  protected:
@@ -129,9 +129,9 @@ class AsyncCallTest : public ::testing::Test {
     auto verified = LoadModule(module.Build(), module.name);
     EXPECT_TRUE(verified.ok()) << verified.status();
     auto host = *NativeModule::Create(
-        "host", 0, kHostRows,
+        "host", 0, kAsyncHostRows,
         [this]() -> absl::StatusOr<std::unique_ptr<ModuleState>> {
-          return std::make_unique<Host>(&event_);
+          return std::make_unique<AsyncHost>(&event_);
         });
     ContextOptions options;
     options.limits = limits;

@@ -33,29 +33,29 @@ using tests::ModuleBuilder;
 
 constexpr char kForEver[] = "entry: br ^entry []";
 
-struct Host : ModuleState {
-  explicit Host(std::function<absl::Status()>* run) : run(run) {}
+struct CallHost : ModuleState {
+  explicit CallHost(std::function<absl::Status()>* run) : run(run) {}
   std::function<absl::Status()>* run;
 };
-absl::Status Sleep(Host&, int32_t ms) {
+absl::Status SleepMs(CallHost&, int32_t ms) {
   absl::SleepFor(absl::Milliseconds(ms));
   return absl::OkStatus();
 }
-absl::Status Run(Host& host) { return (*host.run)(); }
+absl::Status Run(CallHost& host) { return (*host.run)(); }
 // Suspends the call; nothing wakes it.
-absl::Status Wait(Host& host) {
+absl::Status WaitForever(CallHost& host) {
   if (!host.CanSuspend()) return absl::UnavailableError("It would block.");
   host.TakeWaker();
   return Pending();
 }
-constexpr NativeFunction kHostRows[] = {
-    Bind<Sleep>("sleep", "0i_v"),
+constexpr NativeFunction kCallHostRows[] = {
+    Bind<SleepMs>("sleep", "0i_v"),
     Bind<Run>("run", "0v_v"),
-    Bind<Wait>("wait", "0v_v"),
+    Bind<WaitForever>("wait", "0v_v"),
 };
 
 // Runs in the interpreter or, if the parameter is true, as compiled code.
-class CallLimitsTest : public ::testing::TestWithParam<bool> {
+class CallLimitsTest : public ::testing::TestWithParam<int> {
  protected:
   std::shared_ptr<const BytecodeModule> NewModule(bool has_init) {
     ModuleBuilder module;
@@ -94,11 +94,11 @@ class CallLimitsTest : public ::testing::TestWithParam<bool> {
 
   absl::StatusOr<std::unique_ptr<Context>> NewContext(ContextOptions options,
                                                       bool has_init = false) {
-    if (GetParam()) options.jit = *jit::Create(jit::Mode::kEager);
+    if (GetParam() != 0) options.jit = *jit::Create(jit::Mode::kEager);
     auto host = *NativeModule::Create(
-        "host", 0, kHostRows,
+        "host", 0, kCallHostRows,
         [this]() -> absl::StatusOr<std::unique_ptr<ModuleState>> {
-          return std::make_unique<Host>(&run_);
+          return std::make_unique<CallHost>(&run_);
         });
     return Context::Create({host, NewModule(has_init)}, options);
   }
@@ -128,7 +128,8 @@ class CallLimitsTest : public ::testing::TestWithParam<bool> {
   std::unique_ptr<Context> context_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Engines, CallLimitsTest, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Engines, CallLimitsTest,
+                         ::testing::Range(0, jit::HasCompiler() ? 2 : 1));
 
 Limits Of(uint64_t fuel, absl::Duration timeout) {
   Limits limits;
@@ -375,7 +376,7 @@ TEST_P(CallLimitsTest, Initializers) {
 }
 
 // Work that is scheduled for one thread.
-struct Loop {
+struct WaitLoop {
   std::mutex mutex;
   std::vector<std::function<void()>> work;
 
@@ -419,7 +420,7 @@ TEST_P(CallLimitsTest, SuspendedCalls) {
   context_ = *NewContext({});
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
-    Loop loop;
+    WaitLoop loop;
     std::string result;
     const Value args[] = {Value(0)};
     auto call = *AsyncCall::Begin(

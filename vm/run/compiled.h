@@ -82,10 +82,10 @@ struct CompiledThunks {
 // A machine's variables that compiled code reads and writes. Compiled code
 // knows their offsets.
 struct CompiledState {
-  static constexpr int kSavedNumbers = 16;
-  static constexpr int kSavedFloats = 16;
-  // Index in `saved` of the first argument passed in a float register.
-  static constexpr int kFirstSavedFloat = 6;
+  // Registers in `saved`: integers, from the first that passes an argument on,
+  // then floats, likewise.
+  static constexpr int kFirstSavedFloat = 16;
+  static constexpr int kSaved = 48;
 
   Machine* machine;
   Frame** frame;               // points to the machine's topmost frame
@@ -110,7 +110,7 @@ struct CompiledState {
   uint64_t results[kMaxCompiledResults];  // or anything else
   // An absl::Status that an import returned; constructed only until EndImport.
   alignas(absl::Status) uint8_t status[sizeof(absl::Status)];
-  uint64_t saved[kSavedNumbers + kSavedFloats];
+  uint64_t saved[kSaved];
 };
 
 // A compiled function.

@@ -129,12 +129,12 @@ std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
 }
 
 // Runs in the interpreter or, if the parameter is true, as compiled code.
-class LimitsTest : public ::testing::TestWithParam<bool> {
+class LimitsTest : public ::testing::TestWithParam<int> {
  protected:
   std::unique_ptr<Context> NewContext(const Limits& limits) {
     ContextOptions options;
     options.limits = limits;
-    if (GetParam()) options.jit = *jit::Create(jit::Mode::kEager);
+    if (GetParam() != 0) options.jit = *jit::Create(jit::Mode::kEager);
     auto host = *NativeModule::Create(
         "host", 0, kHostRows,
         [this]() -> absl::StatusOr<std::unique_ptr<ModuleState>> {
@@ -163,7 +163,8 @@ class LimitsTest : public ::testing::TestWithParam<bool> {
   std::unique_ptr<Context> context_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Engines, LimitsTest, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Engines, LimitsTest,
+                         ::testing::Range(0, jit::HasCompiler() ? 2 : 1));
 
 Limits Fuel(uint64_t fuel) {
   Limits limits;

@@ -48,6 +48,20 @@ Backtrace BacktraceOf(const Frame* frame) {
   });
 }
 
+// Returns the bits of the slots whose references the call moves; `moved` is
+// their number, and their places follow. None if there are more than 64 slots.
+uint64_t GivenSlots(const LoweredCallImport& call, const uint32_t* moved) {
+  const uint32_t count = *moved++;
+  uint64_t given = 0;
+  if (count == 0 || call.slots > 64) return given;
+  for (uint32_t i = 0; i < call.slots; ++i) {
+    const bool is_moved =
+        std::find(moved, moved + count, call.places()[i]) != moved + count;
+    given |= uint64_t{is_moved} << i;
+  }
+  return given;
+}
+
 }  // namespace
 
 void Machine::PassResults(const LoweredReturn& from) {
@@ -100,6 +114,9 @@ bool Machine::CallBySlots(const ResolvedImport& import,
     } else {
       std::memcpy(slot, frame->AddressOf(*place), sizeof(Slot));
     }
+  }
+  if (import.native.state != nullptr) {
+    import.native.state->set_given(GivenSlots(call, place));
   }
   status = import.native.thunk(import.native.state, slots, returned);
   stack_.PopSlots(slots);

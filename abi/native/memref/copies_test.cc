@@ -59,6 +59,14 @@ TEST_F(MemrefCallTest, Inout) {
         kept_[kept_.size() - 2]->buffer()->host_data());
     EXPECT_EQ(argument[0], 10);  // not written
   }
+  // An argument that the caller gives away becomes the result.
+  for (const uint64_t given : {0, 1, 2, 3}) {
+    EXPECT_EQ(Call("(memref<?xf32>, memref<?xf32>) -> ()", test::AddInto,
+                   kArguments, {.rules = second, .inouts = 1, .given = given}),
+              "3xf32=11 22 33");
+    const hal::BufferView* const argument = kept_[kept_.size() - 2].get();
+    EXPECT_EQ(argument == kept_.back().get(), given >= 2);
+  }
   EXPECT_EQ(Call("(memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()",
                  test::AddBoth, "2xf32=1 2; 2xf32=10 20",
                  {.rules = {R"({"like": 0})", R"({"inout": 1})"}, .inouts = 1}),

@@ -95,10 +95,6 @@ absl::Status NoWrapper(const absl::Status& missing, const std::string& symbol,
 
 absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredMemref::Load(
     std::shared_ptr<const NativeLibrary> library) const {
-  if (!kHasMachineCall) {
-    return absl::UnimplementedError(
-        "Memref functions are called on x86-64 and AArch64 only.");
-  }
   auto function = std::make_shared<MemrefFunction>();
   function->signature = signature_;
   const absl::StatusOr<void*> entry = library->FindFunction(symbol_);

@@ -181,7 +181,8 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
   }
   for (size_t i = 0; i < signature.input_count() && !views_.empty(); ++i) {
     if (plan_.arguments[i].output == MemrefPlan::kNone) continue;
-    RETURN_IF_ERROR(SetInout(i, *views_[i]));
+    auto* const view = RefCast<hal::BufferView>(arguments[i].ref);
+    RETURN_IF_ERROR(SetInout(i, *view));
   }
   if (!signature.equal.empty()) {
     RETURN_IF_ERROR(signature.equal.Check(views_));

@@ -71,8 +71,9 @@ class MemrefImport final : public BoundFunction {
   // Reports whether the view matches the declaration.
   bool Fits(size_t index, const hal::BufferView& view) const;
   absl::Status Misfit(size_t index, const hal::BufferView& view) const;
-  // Copies the argument to memory for a result, and passes that.
-  absl::Status SetInout(size_t index, const hal::BufferView& view);
+  // Copies the argument to memory for a result, and passes that; or makes the
+  // argument the result, if the caller gives it away.
+  absl::Status SetInout(size_t index, hal::BufferView& view);
   // Reports whether the function cannot use the elements where they are.
   bool MustPack(size_t index, const hal::BufferView& view,
                 const MemrefShape& shape) const;

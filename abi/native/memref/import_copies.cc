@@ -161,7 +161,12 @@ absl::Status MemrefImport::SetOutput(size_t index) {
   return SetMemref(index, *view);
 }
 
-absl::Status MemrefImport::SetInout(size_t index, const hal::BufferView& view) {
+absl::Status MemrefImport::SetInout(size_t index, hal::BufferView& view) {
+  if (IsGivenAway(*this, index, view, views_)) {
+    outputs_[plan_.arguments[index].output] =
+        Ref<hal::BufferView>::Share(&view);
+    return SetMemref(index, view);
+  }
   const uint64_t bytes = view.byte_length();
   RETURN_IF_ERROR(state_.WorkOnBytes(bytes));
   ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,

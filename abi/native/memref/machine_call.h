@@ -18,23 +18,19 @@
 
 namespace eyrie::native {
 
-#if defined(__x86_64__) || defined(__aarch64__)
-inline constexpr bool kHasMachineCall = true;
-#else
-inline constexpr bool kHasMachineCall = false;
-#endif
-#if defined(__aarch64__)
-inline constexpr size_t kIntegerRegisters = 8;
-#else
-inline constexpr size_t kIntegerRegisters = 6;
-#endif
+// The most integer registers that the C ABI of a machine uses.
+inline constexpr size_t kMaxIntegerRegisters = 8;
 inline constexpr size_t kFloatRegisters = 8;
 inline constexpr size_t kStackWords = 32;
+
+// Returns the number of integer registers that this machine's C ABI uses. Each
+// machine has its own file.
+size_t IntegerRegisters();
 
 // The words of a call. The callee ignores the upper bits of integers and floats
 // that are shorter than a word.
 struct MachineWords {
-  std::array<uint64_t, kIntegerRegisters> integers;
+  std::array<uint64_t, kMaxIntegerRegisters> integers;
   std::array<uint64_t, kFloatRegisters> floats;
   std::array<uint64_t, kStackWords> stack;
 };
@@ -44,6 +40,8 @@ struct MachineWords {
 class MachineCall {
  public:
   enum class Returns : uint8_t { kInteger, kFloat };  // either also fits void
+  // Calls a function. Returns its result's bits.
+  using Caller = uint64_t (*)(void* function, const MachineWords& words);
 
   // Starts with no parameters.
   explicit MachineCall(Returns returns)
@@ -66,10 +64,9 @@ class MachineCall {
   }
 
  private:
-  using Caller = uint64_t (*)(void* function, const MachineWords& words);
-
   absl::StatusOr<size_t> AddStack();
-  // Returns the caller for the current parameters.
+  // Returns the caller for the current parameters. Each machine has its own
+  // file, which calls CallerFor of machine_caller.h.
   Caller FindCaller() const;
 
   Returns returns_;

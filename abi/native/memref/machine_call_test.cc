@@ -94,7 +94,7 @@ TEST(MachineCall, StackWordsEnd) {
   size_t count = 0;
   absl::StatusOr<size_t> place = call.AddInteger();
   for (; place.ok(); place = call.AddInteger()) ++count;
-  EXPECT_EQ(count, kIntegerRegisters + kStackWords);
+  EXPECT_EQ(count, IntegerRegisters() + kStackWords);
   EXPECT_EQ(StatusText(place),
             "RESOURCE_EXHAUSTED: A native function takes more than 32 words on "
             "the stack, which is the limit.");

@@ -165,7 +165,8 @@ absl::StatusOr<Ref<hal::BufferView>> MemrefResults::View(
   Ref<hal::Buffer> buffer;
   if (lent != nullptr) {
     ASSIGN_OR_RETURN(buffer, Share(*lent, data, *bytes));
-  } else if (Owner owner = FindOwner(descriptor.allocated)) {
+  } else if (Owner owner = FindOwner(descriptor.allocated);
+             owner.use_count() == 2) {  // here and in owners_: the first result
     ASSIGN_OR_RETURN(buffer, Import(std::move(owner), data, *bytes));
     if (buffer && element == hal::ElementType::kBool8) {
       CleanBooleans({data, *bytes});

@@ -55,7 +55,9 @@ class MemrefResults {
   // results before View is called for any.
   void Adopt(const MemrefDescriptor& descriptor);
 
-  // Returns a view of a descriptor. INTERNAL: the descriptor is invalid: a size
+  // Returns a view of a descriptor. The first result of an allocation uses its
+  // memory, and others are copies: a module may write to a result that only it
+  // holds. INTERNAL: the descriptor is invalid: a size
   // is negative or not the type's, a pointer is null, a number overflows, or
   // elements are past the end of an argument's memory. RESOURCE_EXHAUSTED: the
   // memory limit.

@@ -1,7 +1,6 @@
 #include "abi/native/memref/source.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -9,7 +8,6 @@
 #include "abi/native/mlir_scanner.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 
@@ -17,7 +15,9 @@ namespace eyrie::native {
 namespace {
 
 constexpr char kWrapped[] = "llvm.emit_c_interface";
-constexpr size_t kMaxType = size_t{1} << 16;  // of a whole function
+// Limit of the bytes that replace aliases in a text, because each use repeats
+// the whole map.
+constexpr size_t kMaxAliased = size_t{1} << 20;
 constexpr char kOutput[] = "bufferize.result";
 
 class Reader {
@@ -41,12 +41,15 @@ class Reader {
   absl::Status TakeNext();
   // Takes "#map = affine_map<…>" after the name, if it is one.
   absl::Status TakeAlias(absl::string_view name);
-  // Returns a type with its aliases replaced.
-  std::string Expanded(absl::string_view type) const;
+  // Appends "(", the types with their aliases replaced, and ")".
+  absl::Status AppendTypes(const std::vector<Value>& values, std::string& text);
+  absl::Status AppendExpanded(absl::string_view type, std::string& text);
 
   MlirScanner in_;
   MlirSource source_;
-  std::map<std::string, std::string, std::less<>> aliases_;  // of attributes
+  std::map<absl::string_view, absl::string_view> aliases_;  // "<…>" of maps
+  size_t function_at_ = 0;  // offset of the function that is being read
+  size_t aliased_ = 0;      // bytes that have replaced aliases
 };
 
 absl::Status Reader::TakeLocation() {
@@ -80,6 +83,7 @@ absl::StatusOr<std::vector<Reader::Value>> Reader::TakeValues() {
 }
 
 absl::Status Reader::TakeFunction() {
+  function_at_ = in_.at();
   const bool is_private = in_.TakeWord("private");
   if (!is_private && !in_.TakeWord("public")) in_.TakeWord("nested");
   MlirFunction function;
@@ -104,12 +108,9 @@ absl::Status Reader::TakeFunction() {
   // Public functions count even without a body.
   if (is_private) return absl::OkStatus();
   function.wrapped = absl::StrContains(attributes, kWrapped);
-  const auto append = [this](std::string* out, const Value& value) {
-    absl::StrAppend(out, Expanded(value.type));
-  };
-  function.type =
-      absl::StrCat("(", absl::StrJoin(arguments, ", ", append), ") -> (",
-                   absl::StrJoin(results, ", ", append), ")");
+  RETURN_IF_ERROR(AppendTypes(arguments, function.type));
+  function.type += " -> ";
+  RETURN_IF_ERROR(AppendTypes(results, function.type));
   while (function.outputs < arguments.size() &&
          absl::StrContains(
              arguments[arguments.size() - 1 - function.outputs].attributes,
@@ -125,23 +126,41 @@ absl::Status Reader::TakeAlias(absl::string_view name) {
   in_.TakeWord();
   if (!in_.Follows("<")) return in_.Error("'<'");
   ASSIGN_OR_RETURN(const absl::string_view map, in_.TakeBrackets());
-  aliases_[std::string(name)] = absl::StrCat("affine_map", map);
+  aliases_[name] = map;
   return absl::OkStatus();
 }
 
-std::string Reader::Expanded(absl::string_view type) const {
-  std::string expanded;
+absl::Status Reader::AppendTypes(const std::vector<Value>& values,
+                                 std::string& text) {
+  text += '(';
+  for (const Value& value : values) {
+    if (&value != values.data()) text += ", ";
+    RETURN_IF_ERROR(AppendExpanded(value.type, text));
+  }
+  text += ')';
+  return absl::OkStatus();
+}
+
+absl::Status Reader::AppendExpanded(absl::string_view type, std::string& text) {
   while (true) {
-    if (expanded.size() > kMaxType) return expanded;  // refused as too long
     const size_t at = std::min(type.find('#'), type.size());
-    absl::StrAppend(&expanded, type.substr(0, at));
-    if (at == type.size()) return expanded;
+    absl::StrAppend(&text, type.substr(0, at));
+    if (at == type.size()) return absl::OkStatus();
     const size_t end = std::min(type.find_first_of(",> ", at), type.size());
-    const absl::string_view name = type.substr(at + 1, end - at - 1);
-    const auto alias = aliases_.find(name);
-    absl::StrAppend(&expanded, alias == aliases_.end()
-                                   ? type.substr(at, end - at)
-                                   : alias->second);
+    const auto alias = aliases_.find(type.substr(at + 1, end - at - 1));
+    if (alias == aliases_.end()) {
+      absl::StrAppend(&text, type.substr(at, end - at));
+    } else {
+      aliased_ += alias->second.size();
+      if (aliased_ > kMaxAliased) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("In line ", in_.LineOf(function_at_),
+                         " of the MLIR text, the maps that aliases "
+                         "name exceed ",
+                         kMaxAliased, " bytes in all types."));
+      }
+      absl::StrAppend(&text, "affine_map", alias->second);
+    }
     type.remove_prefix(end);
   }
 }

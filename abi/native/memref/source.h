@@ -36,6 +36,7 @@ struct MlirSource {
 
 // INVALID_ARGUMENT: a signature cannot be parsed, or there is no function; the
 // message gives the line. UNIMPLEMENTED: the text is in MLIR's generic form.
+// RESOURCE_EXHAUSTED: the maps of all aliases in types exceed 1 MiB.
 absl::StatusOr<MlirSource> ReadMlirSource(absl::string_view text);
 
 // Returns a manifest of memref functions as JSON. The arguments are not

@@ -3,6 +3,7 @@
 #include "abi/native/memref/source.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -112,6 +113,32 @@ TEST(MlirSource, Refuses) {
        "its line is expected, but 'f' follows."},
   };
   for (const auto& row : kRows) EXPECT_EQ(Read(row.text), row.want);
+}
+
+// Each use of an alias repeats its map. The budget is that of all functions.
+TEST(MlirSource, LimitsAliases) {
+  const std::string map = absl::StrCat("<", std::string((1 << 18) - 2, 'd'),
+                                       ">");  // a quarter of the budget
+  const auto text = [&map](size_t functions, size_t uses) {
+    std::string all = absl::StrCat("#m = affine_map", map, "\n");
+    for (size_t i = 0; i < functions; ++i) {
+      absl::StrAppend(
+          &all, "func.func @f(",
+          absl::StrJoin(std::vector<absl::string_view>(uses, "!t<#m>"), ","),
+          ")\n");
+    }
+    return all;
+  };
+  constexpr char kTooLong[] =
+      "RESOURCE_EXHAUSTED: In line 2 of the MLIR text, the maps that aliases "
+      "name exceed 1048576 bytes in all types.";
+  constexpr char kTooMany[] =
+      "RESOURCE_EXHAUSTED: In line 6 of the MLIR text, the maps that aliases "
+      "name exceed 1048576 bytes in all types.";
+  EXPECT_EQ(Read(text(1, 4)).size(), 4 * map.size() + 75);
+  EXPECT_EQ(Read(text(1, 5)), kTooLong);
+  EXPECT_EQ(Read(text(5, 1)), kTooMany);
+  EXPECT_EQ(Read(text(1, 20000)), kTooLong);
 }
 
 TEST(MlirSource, MakesManifests) {

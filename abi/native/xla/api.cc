@@ -119,7 +119,11 @@ Error TypeRegister(eyrie_ffi_type_register_t* args) {
       registry->AddType(View(args->name), *args->type_id, InfoBehind(args)));
 }
 
-Error StreamGet(eyrie_ffi_stream_get_t*) {
+Error StreamGet(eyrie_ffi_stream_get_t* args) {
+  if (const auto& cuda = ContextOf(args->context).services().cuda) {
+    args->stream = cuda->stream();
+    return nullptr;
+  }
   return CreateFfiError(absl::UnimplementedError(
       "A handler requested its platform's stream; the CPU has none."));
 }
@@ -286,21 +290,22 @@ Error RunId(eyrie_ffi_run_id_t* args) {
 }
 
 Error DeviceOrdinal(eyrie_ffi_device_ordinal_t* args) {
-  args->ordinal = ContextOf(args->context).services().device_ordinal;
+  const auto& cuda = ContextOf(args->context).services().cuda;
+  args->ordinal = cuda == nullptr ? 0 : cuda->ordinal();
   return nullptr;
 }
 
-// No command is recorded on a CPU, and communicators have no form that handlers
-// and plug-ins for collectives agree on.
+// No command is recorded, and communicators have no form that handlers and
+// plug-ins for collectives agree on.
 Error FindExtension(eyrie_ffi_find_extension_t* args) {
   args->found = nullptr;
   const char* why = "the call does not have it";
   switch (args->type) {
     case EYRIE_FFI_CALL_RECORD:
-      why = "it records commands of GPUs; handlers run on the CPU here";
+      why = "it records commands of GPUs; handlers are called here";
       break;
     case EYRIE_FFI_CALL_COLLECTIVES:
-      why = "it gives a communicator of the platform; the CPU has none";
+      why = "it gives a communicator of the platform; there is none";
       break;
     default:
       break;

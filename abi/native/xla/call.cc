@@ -236,7 +236,8 @@ absl::Status FfiCall::CreateResult(size_t index) {
   return absl::OkStatus();
 }
 
-absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
+absl::Status FfiCall::Prepare(const vm::ModuleState& import,
+                              const vm::Slot* arguments) {
   size_t count = views_.size();
   // Trailing optional arguments may be null.
   while (count > 0 &&
@@ -255,7 +256,7 @@ absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
     RETURN_IF_ERROR(SetScalar(i, arguments[parts_.plan.scalars[i].slot]));
   }
   if (!usual_) [[unlikely]]
-    return PrepareUnusual();
+    return PrepareUnusual(import, arguments);
   for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(CreateResult(i));
   return absl::OkStatus();
 }
@@ -283,6 +284,7 @@ void FfiCall::ShareResults(vm::Slot* results) const {
 void FfiCall::End(bool succeeded) {
   if (attended_) [[unlikely]]
     Attend(succeeded);
+  const CudaDevice::Current current(parts_.ffi.cuda.get());
   context_.End();
   if (!retained_.empty()) [[unlikely]]
     retained_.clear();

@@ -27,6 +27,12 @@ namespace eyrie::native {
 
 // Shared by all calls of one import. Must outlive them.
 struct FfiImportParts {
+  FfiImportParts() = default;
+  ~FfiImportParts() {
+    const CudaDevice::Current current(ffi.cuda.get());
+    instantiated.Reset();
+  }
+
   std::string name;  // the import's, for messages
   FfiImportPlan plan;
   FfiHandlers handlers;
@@ -46,10 +52,13 @@ class FfiCall {
   FfiCall(const FfiCall&) = delete;
   FfiCall& operator=(const FfiCall&) = delete;
 
-  // Checks the arguments and creates the results. INVALID_ARGUMENT: an argument
+  // Checks the arguments and creates the results. `import` knows which
+  // arguments the caller gives away; the memory of these may become that of
+  // "inout" results. INVALID_ARGUMENT: an argument
   // does not match its declaration. UNIMPLEMENTED: the handler's version cannot
   // know an argument's type.
-  absl::Status Prepare(const vm::Slot* arguments);
+  absl::Status Prepare(const vm::ModuleState& import,
+                       const vm::Slot* arguments);
   // Retains the arguments until End, for a call that continues after it
   // returns.
   void Retain(const vm::Slot* arguments);
@@ -57,13 +66,20 @@ class FfiCall {
     context_.Begin(run_id);
     return frame_.Run(future);
   }
+  // Completes the results of a handler that has succeeded on a device, and
+  // waits for the device. Must be called before ShareResults or End(true).
+  absl::Status TakeFromDevice() {
+    if (parts_.ffi.cuda == nullptr) [[likely]]
+      return absl::OkStatus();
+    return CopyFromDevice();
+  }
   // Stores a new reference to each result of the import.
   void ShareResults(vm::Slot* results) const;
   // Copies the arguments that the handler cannot use where they are, if there
   // are any: their layout differs, their elements are packed, the host cannot
-  // see them, or the handler writes to them. A call with fences must call it
-  // before Run, when its wait fence is reached; for others, Prepare has done
-  // it.
+  // see them, the handler writes to them, or it runs on a device. A call with
+  // fences must call it before Run, when its wait fence is reached; for others,
+  // Prepare has done it.
   absl::Status CopyIn();
   // Completes the results if the handler succeeded, and releases all objects
   // that the call retained.
@@ -84,7 +100,8 @@ class FfiCall {
   };
   struct Result {
     FfiResult::Kind kind = FfiResult::Kind::kToken;
-    uint8_t current = 0;  // the view of this call, in `views`
+    uint8_t current = 0;       // the view of this call, in `views`
+    bool is_argument = false;  // `views` has an argument of this call
     hal::ElementType element = hal::ElementType::kNone;
     uint64_t bytes = 0;
     hal::BufferView::Shape shape;
@@ -102,6 +119,13 @@ class FfiCall {
     uint8_t* unpacked;
   };
 
+  // A result in memory of the device, which the frame has.
+  struct DeviceResult {
+    size_t index;
+    void* host;  // where it is copied to
+    uint64_t bytes;
+  };
+
   absl::Status SetBuffer(size_t index, const vm::Slot* arguments);
   // Checks an argument that differs from the last call's in type or shape.
   absl::Status Learn(size_t index, const hal::BufferView& view);
@@ -115,7 +139,12 @@ class FfiCall {
   absl::Status CreateResult(size_t index);
   absl::StatusOr<Ref<hal::BufferView>> NewView(const Result& result) const;
   // Creates the results of a call that is not like the last one, or has copies.
-  absl::Status PrepareUnusual();
+  absl::Status PrepareUnusual(const vm::ModuleState& import,
+                              const vm::Slot* arguments);
+  // Makes an "inout" result the argument itself, if that is given away and the
+  // handler can use it where it is.
+  bool TakeArgument(size_t index, const vm::ModuleState& import,
+                    const vm::Slot* arguments);
   // Lists the copies, allocates memory for them and charges their work.
   absl::Status PlanCopies();
   absl::Status PlanArgumentCopy(size_t index, uint64_t& bytes);
@@ -126,6 +155,12 @@ class FfiCall {
                        void*& elements, std::vector<Copy>& copies,
                        uint64_t& bytes);
   void CopyOut();
+  // Returns the bytes of an argument or result as the handler has it; 0 if it
+  // has no memory of the import.
+  uint64_t ArgumentBytes(size_t index) const;
+  uint64_t ResultBytes(size_t index) const;
+  absl::Status CopyToDevice();
+  absl::Status CopyFromDevice();
   // Ends a call that has copies or large results.
   void Attend(bool succeeded);
 
@@ -142,6 +177,8 @@ class FfiCall {
   bool attended_ = false;  // End must call Attend
   std::vector<Copy> copies_in_;
   std::vector<Copy> copies_out_;
+  std::vector<DeviceResult> on_device_;
+  bool busy_ = false;  // the device may use memory of this call
   std::vector<Ref<RefObject>> retained_;
 };
 

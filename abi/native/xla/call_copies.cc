@@ -2,10 +2,10 @@
 //
 // An argument is copied if the handler's layout orders its elements
 // differently, if the tensor packs several elements in a byte, if the host
-// cannot see its memory, or if a result is "inout" with it. A result is copied
-// after the call if its layout differs or its elements are packed. Elements
-// that are packed and have another layout are copied twice.
-// Tested by tools/native_test.sh, tools/vulkan_test.sh.
+// cannot see its memory, or if a result is "inout" with it and cannot take its
+// memory. A result is copied after the call if its layout differs or its
+// elements are packed. Elements that are packed and have another layout are
+// copied twice. Tested by tools/native_test.sh, tools/vulkan_test.sh.
 #include "abi/native/call_support.h"
 #include "abi/native/strided_copy.h"
 #include "abi/native/xla/call.h"
@@ -22,18 +22,46 @@ size_t HandlerBytes(hal::ElementType element) {
 
 }  // namespace
 
-absl::Status FfiCall::PrepareUnusual() {
+absl::Status FfiCall::PrepareUnusual(const vm::ModuleState& import,
+                                     const vm::Slot* arguments) {
   if (!planned_) {
     large_ = false;
     RETURN_IF_ERROR(parts_.plan.equal->Check({views_.data(), given_}));
     for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(PlanResult(i));
     planned_ = true;
   }
-  for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(CreateResult(i));
+  bool takes_arguments = false;
+  for (size_t i = 0; i < results_.size(); ++i) {
+    results_[i].is_argument = TakeArgument(i, import, arguments);
+    takes_arguments |= results_[i].is_argument;
+    if (!results_[i].is_argument) RETURN_IF_ERROR(CreateResult(i));
+  }
   RETURN_IF_ERROR(PlanCopies());
-  usual_ = copies_in_.empty() && copies_out_.empty();
+  usual_ = copies_in_.empty() && copies_out_.empty() && !takes_arguments &&
+           parts_.ffi.cuda == nullptr;
   attended_ = large_ || !usual_;
   return parts_.plan.has_fences() ? absl::OkStatus() : CopyIn();
+}
+
+bool FfiCall::TakeArgument(size_t index, const vm::ModuleState& import,
+                           const vm::Slot* arguments) {
+  const std::optional<int> inout = parts_.plan.results[index].shape.inout();
+  if (!inout || parts_.ffi.cuda != nullptr) return false;
+  const auto argument = static_cast<size_t>(*inout);
+  const FfiImportPlan::Buffer& plan = parts_.plan.buffers[argument];
+  if (argument >= given_ || plan.slot == FfiImportPlan::kNoSlot) return false;
+  auto* const view = RefCast<hal::BufferView>(arguments[plan.slot].ref);
+  if (plan.operand->layout.Moves(view->shape()) ||
+      IsPacked(view->element_type()) ||
+      !IsGivenAway(import, plan.slot, *view, {views_.data(), given_})) {
+    return false;
+  }
+  attended_ = true;  // drops the view, also if the call fails before it runs
+  Result& result = results_[index];
+  result.current = 0;
+  result.views = {Ref<hal::BufferView>::Share(view), nullptr};
+  frame_.result(index).data = view->buffer()->host_data();
+  return true;
 }
 
 absl::Status FfiCall::PlanCopies() {
@@ -48,6 +76,12 @@ absl::Status FfiCall::PlanCopies() {
     if (results_[i].kind != FfiResult::Kind::kBuffer) continue;
     RETURN_IF_ERROR(PlanResultCopy(i, bytes));
   }
+  for (size_t i = 0; parts_.ffi.cuda != nullptr && i < given_; ++i) {
+    bytes += ArgumentBytes(i);
+  }
+  for (size_t i = 0; parts_.ffi.cuda != nullptr && i < results_.size(); ++i) {
+    bytes += ResultBytes(i);
+  }
   return parts_.state->WorkOnBytes(bytes);
 }
 
@@ -58,14 +92,14 @@ absl::Status FfiCall::AddCopy(size_t index, const hal::BufferView& view,
                         HandlerBytes(view.element_type());
   bytes += size;
   if (elements == nullptr) {
-    ASSIGN_OR_RETURN(elements, context_.Allocate(size, kAlignment));
+    ASSIGN_OR_RETURN(elements, context_.AllocateHost(size, kAlignment));
   }
   void* unpacked = nullptr;
   if (IsPacked(view.element_type())) {
     unpacked = elements;
     if (moves) {
       bytes += size;
-      ASSIGN_OR_RETURN(unpacked, context_.Allocate(size, kAlignment));
+      ASSIGN_OR_RETURN(unpacked, context_.AllocateHost(size, kAlignment));
     }
   }
   copies.push_back({index, static_cast<uint8_t*>(elements),
@@ -78,7 +112,10 @@ absl::Status FfiCall::PlanArgumentCopy(size_t index, uint64_t& bytes) {
   const FfiImportPlan::Buffer& plan = parts_.plan.buffers[index];
   const bool moves = plan.operand->layout.Moves(view.shape());
   const bool differs = moves || IsPacked(view.element_type());
-  if (!differs && !plan.inout && view.buffer()->host_data() != nullptr) {
+  // Memory of a device is always a copy.
+  const bool is_written = plan.inout && parts_.ffi.cuda == nullptr &&
+                          !results_[*plan.inout].is_argument;
+  if (!differs && !is_written && view.buffer()->host_data() != nullptr) {
     return absl::OkStatus();
   }
   void* to = plan.inout && !differs ? frame_.result(*plan.inout).data : nullptr;
@@ -121,7 +158,22 @@ absl::Status FfiCall::CopyIn() {
                   layout.StridesOf(view.shape()));
     }));
   }
-  return absl::OkStatus();
+  return parts_.ffi.cuda == nullptr ? absl::OkStatus() : CopyToDevice();
+}
+
+uint64_t FfiCall::ArgumentBytes(size_t index) const {
+  const hal::BufferView* const view = views_[index];
+  if (view == nullptr) return 0;
+  return static_cast<uint64_t>(view->element_count()) *
+         HandlerBytes(view->element_type());
+}
+
+uint64_t FfiCall::ResultBytes(size_t index) const {
+  const Result& result = results_[index];
+  if (result.kind != FfiResult::Kind::kBuffer) return 0;
+  const hal::BufferView& view = *result.views[result.current];
+  return static_cast<uint64_t>(view.element_count()) *
+         HandlerBytes(view.element_type());
 }
 
 void FfiCall::CopyOut() {
@@ -144,9 +196,14 @@ void FfiCall::CopyOut() {
 }
 
 void FfiCall::Attend(bool succeeded) {
+  if (busy_) {
+    parts_.ffi.cuda->Await().IgnoreError();
+    busy_ = false;
+  }
   if (succeeded) CopyOut();
   for (Result& result : results_) {
-    if (result.bytes > kMaxKept) result.views = {};
+    if (result.bytes > kMaxKept || result.is_argument) result.views = {};
+    result.is_argument = false;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kMaxText = size_t{16} << 20;
+constexpr int kChildLost = 1;  // the exit code of a child without its parent
 
 struct Pipe {
   Descriptor read;
@@ -59,6 +61,12 @@ absl::StatusOr<std::string> ReadAll(int file, Deadline deadline) {
   }
 }
 
+// Lets this process end with its parent, which may already have ended.
+void EndWithParent(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(kChildLost);
+}
+
 // Waits for the process. Returns the error for one that did not end by itself
 // with exit code 0.
 absl::Status AwaitEnd(pid_t child) {
@@ -85,9 +93,11 @@ absl::StatusOr<std::string> CallInChild(
     absl::Duration limit, const std::function<std::string(int pipe)>& run) {
   ASSIGN_OR_RETURN(Pipe pipe, OpenPipe());
   std::fflush(nullptr);  // or the copy could write it once more
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) return SystemError("start", "a child process", errno);
   if (child == 0) {
+    EndWithParent(parent);
     ::setpgid(0, 0);
     EndChild(pipe.write.get(), run(pipe.write.get()));
   }

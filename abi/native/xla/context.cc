@@ -7,6 +7,7 @@
 
 #include "abi/native/guarded_call.h"
 #include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -32,7 +33,10 @@ void FfiState::Delete() {
   RunGuarded(deleter_, object, ignored);
 }
 
-void FfiContext::FreeDeleter::operator()(void* data) const { std::free(data); }
+void FfiContext::FreeDeleter::operator()(void* data) const {
+  if (device != nullptr) return device->Free(data);
+  std::free(data);
+}
 
 FfiState* FfiContext::state(int32_t stage) {
   switch (stage) {
@@ -47,22 +51,40 @@ FfiState* FfiContext::state(int32_t stage) {
 }
 
 absl::StatusOr<void*> FfiContext::Allocate(size_t bytes, size_t alignment) {
-  if (!std::has_single_bit(alignment) || alignment > kMaxAlignment) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Scratch memory was requested with an alignment of ", alignment,
-        "; expected a power of two up to ", kMaxAlignment, "."));
+  return AllocateOn(services_.cuda.get(), bytes, alignment);
+}
+
+absl::StatusOr<void*> FfiContext::AllocateHost(size_t bytes, size_t alignment) {
+  return AllocateOn(nullptr, bytes, alignment);
+}
+
+absl::StatusOr<void*> FfiContext::AllocateOn(const CudaDevice* device,
+                                             size_t bytes, size_t alignment) {
+  const size_t most =
+      device == nullptr ? kMaxAlignment : CudaDevice::kAlignment;
+  if (!std::has_single_bit(alignment) || alignment > most) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Scratch memory was requested with an alignment of ",
+                     alignment, "; expected a power of two up to ", most, "."));
   }
   alignment = std::max(alignment, kMinAlignment);
   if (bytes > SIZE_MAX - alignment) {
     return absl::ResourceExhaustedError(
         absl::StrCat("Scratch memory of ", bytes, " bytes was requested."));
   }
-  const size_t whole =
-      (std::max<size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1);
-  ASSIGN_OR_RETURN(MemoryCharge charge,
-                   MemoryCharge::Take(memory_, whole, "scratch memory"));
+  const size_t whole = AlignUp(std::max<size_t>(bytes, 1), alignment);
+  ASSIGN_OR_RETURN(
+      MemoryCharge charge,
+      MemoryCharge::Take(
+          memory_, whole,
+          device == nullptr ? "scratch memory" : "memory of the device"));
   Allocation allocation;
-  allocation.data.reset(std::aligned_alloc(alignment, whole));
+  if (device != nullptr) {
+    ASSIGN_OR_RETURN(void* const data, device->Allocate(whole));
+    allocation.data = {data, FreeDeleter{device}};
+  } else {
+    allocation.data.reset(std::aligned_alloc(alignment, whole));
+  }
   if (allocation.data == nullptr) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "The system cannot allocate ", whole, " bytes of scratch memory."));
@@ -78,11 +100,16 @@ absl::Status FfiContext::Free(void* data) {
   if (data == nullptr) return absl::OkStatus();
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(
-      allocations_.begin(), allocations_.end(),
-      [data](const Allocation& each) { return each.data.get() == data; });
+      allocations_.begin(), allocations_.end(), [data](const Allocation& each) {
+        return each.data.get() == data && !each.is_freed;
+      });
   if (found == allocations_.end()) {
     return absl::InvalidArgumentError(
         "The handler freed scratch memory that this call did not allocate.");
+  }
+  if (found->data.get_deleter().device != nullptr) {
+    found->is_freed = true;
+    return absl::OkStatus();
   }
   std::swap(*found, allocations_.back());
   allocations_.pop_back();

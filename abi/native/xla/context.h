@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "abi/native/cuda_device.h"
 #include "abi/native/ffi_registry.h"
 #include "abi/native/task_pool.h"
 #include "abi/native/xla/future.h"
@@ -58,9 +59,9 @@ struct PackedFunction;
 
 // Shared by all calls of a module. Must outlive them.
 struct FfiServices {
-  std::shared_ptr<TaskPool> tasks;     // null: tasks run in the caller
-  std::map<int64_t, void*> user_data;  // by FfiTypeIdOf of the type's name
-  int32_t device_ordinal = 0;
+  std::shared_ptr<TaskPool> tasks;         // null: tasks run in the caller
+  std::map<int64_t, void*> user_data;      // by FfiTypeIdOf of the type's name
+  std::shared_ptr<const CudaDevice> cuda;  // of handlers for CUDA, else null
   const PackedFunction* packed = nullptr;  // for the handler CallPacked
 };
 
@@ -115,9 +116,12 @@ class FfiContext final : public eyrie_ffi_context {
   // Returns a stage's state, or nullptr if the stage has none.
   FfiState* state(int32_t stage);
 
-  // INVALID_ARGUMENT: the alignment is not a power of two up to a page.
+  // Allocates memory of the handler's platform. INVALID_ARGUMENT: the alignment
+  // is not a power of two, or is larger than the platform's.
   // RESOURCE_EXHAUSTED: out of memory, or over the context's limit.
   absl::StatusOr<void*> Allocate(size_t bytes, size_t alignment);
+  // The same, always memory of the host.
+  absl::StatusOr<void*> AllocateHost(size_t bytes, size_t alignment);
   // INVALID_ARGUMENT: `data` was not allocated by this call.
   absl::Status Free(void* data);
 
@@ -130,12 +134,18 @@ class FfiContext final : public eyrie_ffi_context {
 
  private:
   struct FreeDeleter {
+    const CudaDevice* device;  // null: memory of the host
     void operator()(void* data) const;
   };
   struct Allocation {
     std::unique_ptr<void, FreeDeleter> data;
     MemoryCharge charge;
+    // The handler has freed memory of the device, which its stream may still
+    // use. It is released at the end of the call.
+    bool is_freed = false;
   };
+  absl::StatusOr<void*> AllocateOn(const CudaDevice* device, size_t bytes,
+                                   size_t alignment);
   // Per-call states: of the stages prepare and initialize.
   static constexpr size_t kCallStates = 2;
 

@@ -1,5 +1,6 @@
 #include "abi/native/xla/custom_call.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -127,6 +128,8 @@ absl::StatusOr<std::vector<CustomCall::Value>> TakeTypes(MlirScanner& in) {
   do {
     CustomCall::Value& value = values.emplace_back();
     ASSIGN_OR_RETURN(value.text, in.TakeType());
+    value.is_token = value.text == kMlirToken;
+    if (value.is_token) continue;
     ASSIGN_OR_RETURN(value.tensor, ParseMlirTensor(value.text));
   } while (is_list && in.Take(","));
   if (is_list) RETURN_IF_ERROR(in.Expect(")"));
@@ -208,7 +211,10 @@ std::string OrderText(const std::vector<int64_t>& layout) {
   return absl::StrCat("[", absl::StrJoin(layout, ", "), "]");
 }
 
+constexpr char kTokenText[] = "\"token\"";
+
 std::string ArgumentText(const CustomCall::Value& value) {
+  if (value.is_token) return kTokenText;
   std::string text;
   for (const int64_t dim : value.tensor.dims) {
     absl::StrAppend(&text, dim < 0 ? "?" : absl::StrCat(dim), "x");
@@ -220,6 +226,7 @@ std::string ArgumentText(const CustomCall::Value& value) {
 }
 
 std::string ResultText(const CustomCall::Value& value) {
+  if (value.is_token) return kTokenText;
   if (value.alias) return absl::StrCat("{\"inout\": ", *value.alias, "}");
   std::string text = absl::StrCat(
       "{\"dtype\": \"", InfoOf(value.tensor.type).name, "\", \"shape\": [",
@@ -279,9 +286,20 @@ std::string CustomCall::Declaration() const {
 }
 
 std::string CustomCall::Type() const {
-  const auto text = [](const Value& value) { return value.text; };
-  return absl::StrCat("(", Joined(arguments, text), ") -> (",
-                      Joined(results, text), ")");
+  const auto types = [](const std::vector<Value>& values) {
+    std::vector<absl::string_view> texts;
+    for (const Value& value : values) {
+      if (!value.is_token) texts.push_back(value.text);
+    }
+    return absl::StrJoin(texts, ", ");
+  };
+  return absl::StrCat("(", types(arguments), ") -> (", types(results), ")");
+}
+
+bool CustomCall::has_tokens() const {
+  const auto is_token = [](const Value& value) { return value.is_token; };
+  return std::ranges::any_of(arguments, is_token) ||
+         std::ranges::any_of(results, is_token);
 }
 
 }  // namespace eyrie::native

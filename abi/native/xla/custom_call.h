@@ -18,9 +18,13 @@
 
 namespace eyrie::native {
 
+// The type of tokens, which order calls and carry no value.
+inline constexpr char kMlirToken[] = "!stablehlo.token";
+
 struct CustomCall {
   struct Value {
     absl::string_view text;  // the type
+    bool is_token = false;
     MlirTensor tensor;
     std::vector<int64_t> layout;   // minor to major; empty: row-major
     std::optional<int64_t> alias;  // of a result: the operand
@@ -39,8 +43,9 @@ struct CustomCall {
 
   // Returns the JSON object of the function in a manifest.
   std::string Declaration() const;
-  // Returns the types, "(tensor<4xf32>) -> (tensor<4xf32>)".
+  // Returns the types, "(tensor<4xf32>) -> (tensor<4xf32>)", without tokens.
   std::string Type() const;
+  bool has_tokens() const;
 };
 
 }  // namespace eyrie::native

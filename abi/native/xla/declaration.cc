@@ -336,8 +336,9 @@ std::string FfiDeclaration::Describe() const {
   if (!declared.empty()) absl::StrAppend(&text, " ", declared);
   if (fences) text += *fences ? " with fences" : " without fences";
   if (!IsHostPlatform(platform)) {
-    absl::StrAppend(&text, " on ", PlainName(platform),
-                    ", which does not run here");
+    absl::StrAppend(
+        &text, " on ", PlainName(platform),
+        IsCudaPlatform(platform) ? "" : ", which does not run here");
   }
   return text;
 }

@@ -78,6 +78,9 @@ absl::Status FfiFrame::RunStage(int32_t stage, Ref<eyrie_ffi_future>& future) {
   frame_.future = nullptr;
   context_.set_stage(stage);
   Thrown thrown;
+  const CudaDevice::Current current(context_.services().cuda.get());
+  if (context_.services().cuda != nullptr) [[unlikely]]
+    RETURN_IF_ERROR(current.status());
   eyrie_ffi_error_t* error =
       CallGuarded(handlers_.stages[stage], &frame_, thrown);
   if (frame_.future != nullptr) [[unlikely]] {

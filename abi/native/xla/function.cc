@@ -98,6 +98,9 @@ absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
     parts->ffi.user_data[FfiTypeIdOf(type)] = data;
   }
   parts->ffi.packed = packed_.get();
+  if (IsCudaPlatform(declaration_->platform)) {
+    ASSIGN_OR_RETURN(parts->ffi.cuda, request.services->cuda->Get());
+  }
   parts->registry = &library_->registry();
   parts->memory = request.state.memory();
   parts->state = &request.state;
@@ -116,51 +119,47 @@ std::string FfiFunction::Notice() const {
       ". It runs, but what later versions add is UNIMPLEMENTED.");
 }
 
-class DeclaredFfi final : public NativeDeclaration {
+class DeclaredFfi final : public DeclaredHandler {
  public:
   explicit DeclaredFfi(FfiDeclaration declaration)
-      : declaration_(
-            std::make_shared<const FfiDeclaration>(std::move(declaration))) {}
+      : DeclaredHandler(std::move(declaration)) {}
 
   absl::StatusOr<std::shared_ptr<const NativeFunction>> Load(
       std::shared_ptr<const NativeLibrary> library) const override;
-  std::string Describe() const override { return declaration_->Describe(); }
-  std::string ImportConvention(size_t operands) const override {
-    return declaration_->ImportConvention(operands);
-  }
-  std::vector<std::string> DeclareOperands(size_t operands) const override {
-    return declaration_->DeclareOperands(operands);
-  }
-  bool has_fences() const override {
-    return declaration_->fences.value_or(false);
-  }
 
  private:
-  absl::Status CheckPlatform(absl::string_view platform) const;
+  absl::Status CheckPlatform() const;
   // Finds the handlers of a name among the library's registrations, or, in this
   // program, among its symbols: "name", "name.instantiate", …
   absl::StatusOr<FfiHandlers> FindRegistered(
       const NativeLibrary& library) const;
   // Finds the handlers among the library's symbols or its registrations.
   absl::StatusOr<FfiHandlers> FindHandlers(const NativeLibrary& library) const;
-
-  const std::shared_ptr<const FfiDeclaration> declaration_;
 };
 
-absl::Status DeclaredFfi::CheckPlatform(absl::string_view platform) const {
-  if (IsHostPlatform(platform)) return absl::OkStatus();
+absl::Status DeclaredFfi::CheckPlatform() const {
+  const std::string& platform = declaration()->platform;
+  if (IsHostPlatform(platform) || IsCudaPlatform(platform)) {
+    return absl::OkStatus();
+  }
   return absl::UnimplementedError(absl::StrCat(
-      "'", declaration_->name, "' is a handler for the platform '",
-      PlainName(platform), "'; only handlers for Host can run here."));
+      "'", declaration()->name, "' is a handler for the platform '",
+      PlainName(platform), "'; only those for Host and CUDA can run here."));
 }
 
 absl::StatusOr<FfiHandlers> DeclaredFfi::FindRegistered(
     const NativeLibrary& library) const {
   FfiHandlers handlers;
-  const std::string& name = declaration_->registered;
+  const std::string& name = declaration()->registered;
   if (const RegisteredHandler* const registered =
-          library.registry().FindHandler(name)) {
-    RETURN_IF_ERROR(CheckPlatform(registered->platform));
+          library.registry().FindHandler(name, declaration()->platform)) {
+    if (!IsSamePlatform(registered->platform, declaration()->platform)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "The handler '", PlainName(name),
+          "' is registered for the platform '", PlainName(registered->platform),
+          "', and declared for '", PlainName(declaration()->platform),
+          "'; name its \"platform\" in the manifest."));
+    }
     std::copy(std::begin(registered->bundle.stages),
               std::end(registered->bundle.stages), handlers.stages.begin());
     return handlers;
@@ -183,13 +182,13 @@ absl::StatusOr<FfiHandlers> DeclaredFfi::FindRegistered(
 
 absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
     const NativeLibrary& library) const {
-  RETURN_IF_ERROR(CheckPlatform(declaration_->platform));
+  RETURN_IF_ERROR(CheckPlatform());
   FfiHandlers handlers;
-  if (!declaration_->registered.empty()) return FindRegistered(library);
+  if (!declaration()->registered.empty()) return FindRegistered(library);
   for (int stage = 0; stage < EYRIE_FFI_STAGES; ++stage) {
-    if (declaration_->symbols[stage].empty()) continue;
+    if (declaration()->symbols[stage].empty()) continue;
     ASSIGN_OR_RETURN(void* const symbol,
-                     library.FindFunction(declaration_->symbols[stage]));
+                     library.FindFunction(declaration()->symbols[stage]));
     handlers.stages[stage] = reinterpret_cast<eyrie_ffi_handler_t*>(symbol);
   }
   return handlers;
@@ -203,7 +202,7 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
     ASSIGN_OR_RETURN(const FfiMetadata metadata, ProbeHandler(handler));
     if (handlers.minor != 0 && handlers.minor != metadata.minor) {
       return absl::InvalidArgumentError(
-          absl::StrCat("The stages of '", declaration_->name,
+          absl::StrCat("The stages of '", declaration()->name,
                        "' use different versions of XLA FFI: 0.",
                        handlers.minor, " and 0.", metadata.minor, "."));
     }
@@ -211,9 +210,9 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
   }
   if (handlers.stages[EYRIE_FFI_EXECUTE] == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", declaration_->name, "' has no stage \"execute\"."));
+        absl::StrCat("'", declaration()->name, "' has no stage \"execute\"."));
   }
-  return MakeFfiFunction(declaration_, std::move(library), handlers, nullptr);
+  return MakeFfiFunction(declaration(), std::move(library), handlers, nullptr);
 }
 
 }  // namespace

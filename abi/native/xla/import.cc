@@ -28,7 +28,7 @@ absl::Status FfiImport::Invoke(const vm::Slot* arguments, vm::Slot* results) {
 absl::Status FfiImport::InvokeAndWait(const vm::Slot* arguments,
                                       vm::Slot* results) {
   FfiCall& call = *call_;
-  absl::Status status = call.Prepare(arguments);
+  absl::Status status = call.Prepare(*this, arguments);
   Ref<eyrie_ffi_future> future;
   if (status.ok()) [[likely]]
     status = call.Run(NextRunId(), future);
@@ -37,6 +37,8 @@ absl::Status FfiImport::InvokeAndWait(const vm::Slot* arguments,
     status = Await(future);
     if (call_.get() != &call) return status;
   }
+  if (status.ok()) [[likely]]
+    status = call.TakeFromDevice();
   if (status.ok()) [[likely]]
     call.ShareResults(results);
   call.End(status.ok());
@@ -52,9 +54,11 @@ absl::Status FfiImport::Await(const Ref<eyrie_ffi_future>& future) {
   // The handler is still running, so keep all that it uses until it is done.
   std::shared_ptr<FfiCall> call =
       std::exchange(call_, std::make_shared<FfiCall>(*parts_));
-  done->OnReached([self = shared_from_this(),
-                   call = std::move(call)](const absl::Status& outcome) {
-    call->End(outcome.ok());
+  done->OnReached([self = shared_from_this(), call = std::move(call)](
+                      const absl::Status& outcome) mutable {
+    const FfiImport& import = *self;
+    import.MayWait([self = std::move(self), call = std::move(call),
+                    ok = outcome.ok()] { call->End(ok); });
   });
   return status;
 }
@@ -64,39 +68,52 @@ absl::Status FfiImport::InvokeBetweenFences(const vm::Slot* arguments,
   ASSIGN_OR_RETURN(const CallFences fences,
                    ReadFences(arguments + parts_->plan.wait_slot));
   auto call = std::make_shared<FfiCall>(*parts_);
-  if (const absl::Status status = call->Prepare(arguments); !status.ok()) {
+  if (const absl::Status status = call->Prepare(*this, arguments);
+      !status.ok()) {
     fences.signal->Fail(Named(status));
     return status;
   }
   call->Retain(arguments);
   call->ShareResults(results);
-  Ref<hal::Fence> done = Ref<hal::Fence>::Share(fences.signal);
+  Running running = {shared_from_this(), std::move(call),
+                     Ref<hal::Fence>::Share(fences.signal)};
   if (fences.wait == nullptr || fences.wait->points().empty()) {
-    Start(std::move(call), absl::OkStatus(), std::move(done));
+    Start(std::move(running), absl::OkStatus());
     return absl::OkStatus();
   }
-  fences.wait->OnReached([self = shared_from_this(), call = std::move(call),
-                          done = std::move(done)](const absl::Status& reached) {
-    self->Start(call, reached, done);
-  });
+  fences.wait->OnReached(
+      [running = std::move(running)](const absl::Status& reached) mutable {
+        const FfiImport& import = *running.self;
+        import.MayWait([running = std::move(running), reached]() mutable {
+          Start(std::move(running), reached);
+        });
+      });
   return absl::OkStatus();
 }
 
-void FfiImport::Start(std::shared_ptr<FfiCall> call,
-                      const absl::Status& reached, Ref<hal::Fence> signal) {
-  if (!reached.ok()) return Finish(*call, reached, signal.get());
+void FfiImport::Start(Running running, const absl::Status& reached) {
+  if (!reached.ok()) return Finish(std::move(running), reached);
+  FfiImport& self = *running.self;
   Ref<eyrie_ffi_future> future;
-  absl::Status status = call->CopyIn();
-  if (status.ok()) status = call->Run(NextRunId(), future);
+  absl::Status status = running.call->CopyIn();
+  if (status.ok()) status = running.call->Run(self.NextRunId(), future);
   if (!status.ok() || !future) {
-    return Finish(*call, Named(status), signal.get());
+    return Finish(std::move(running), self.Named(status));
   }
   future->timeline()->OnReached(
       eyrie_ffi_future::kDone,
-      [self = shared_from_this(), call = std::move(call),
-       signal = std::move(signal)](const absl::Status& outcome) {
-        Finish(*call, self->Named(outcome), signal.get());
+      [running = std::move(running)](const absl::Status& outcome) mutable {
+        const FfiImport& import = *running.self;
+        import.MayWait([running = std::move(running), outcome]() mutable {
+          absl::Status named = running.self->Named(outcome);
+          Finish(std::move(running), std::move(named));
+        });
       });
+}
+
+void FfiImport::MayWait(std::function<void()> work) const {
+  if (parts_->ffi.cuda == nullptr) return work();
+  parts_->services->cuda->calls().Schedule(std::move(work));
 }
 
 absl::Status FfiImport::Named(const absl::Status& status) const {
@@ -105,10 +122,14 @@ absl::Status FfiImport::Named(const absl::Status& status) const {
   return Annotate(status, absl::StrCat("(native function ", parts_->name, ")"));
 }
 
-void FfiImport::Finish(FfiCall& call, const absl::Status& status,
-                       const hal::Fence* signal) {
-  call.End(status.ok());
-  EndFence(*signal, status);
+void FfiImport::Finish(Running running, absl::Status status) {
+  if (status.ok()) {
+    status = running.self->Named(running.call->TakeFromDevice());
+  }
+  running.call->End(status.ok());
+  running.call.reset();
+  running.self.reset();
+  EndFence(*running.signal, status);
 }
 
 }  // namespace eyrie::native

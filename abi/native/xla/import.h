@@ -9,6 +9,7 @@
 #define EYRIE_ABI_NATIVE_XLA_IMPORT_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
 #include "abi/native/native_function.h"
@@ -42,12 +43,21 @@ class FfiImport final : public BoundFunction,
   // Waits within the limits of the context's call. If a limit ends the wait,
   // the handler continues in the background.
   absl::Status Await(const Ref<eyrie_ffi_future>& future);
-  // Runs a prepared call and completes `signal` with its outcome. May be called
-  // by any thread.
-  void Start(std::shared_ptr<FfiCall> call, const absl::Status& reached,
-             Ref<hal::Fence> signal);
-  static void Finish(FfiCall& call, const absl::Status& status,
-                     const hal::Fence* signal);
+  // A call between fences. It is released before its fence is signalled.
+  struct Running {
+    std::shared_ptr<FfiImport> self;
+    std::shared_ptr<FfiCall> call;
+    Ref<hal::Fence> signal;
+  };
+  // Runs a prepared call and completes its fence with the outcome. May be
+  // called by any thread.
+  static void Start(Running running, const absl::Status& reached);
+  static void Finish(Running running, absl::Status status);
+  // Runs `work`, which starts or ends a call, when a fence is reached or a
+  // future is complete. A thread of a device may have caused that, and must not
+  // wait for CUDA's work, so for calls on CUDA's device `work` runs on another
+  // thread. It may be the last owner of this.
+  void MayWait(std::function<void()> work) const;
   // Adds the function's name to an error, because a failed fence does not show
   // it.
   absl::Status Named(const absl::Status& status) const;

@@ -31,34 +31,22 @@ using Item = PackedFunction::Item;
 
 constexpr char kPrefix[] = "__tvm_ffi_";  // of exported functions
 
-class DeclaredPacked final : public NativeDeclaration {
+class DeclaredPacked final : public DeclaredHandler {
  public:
   DeclaredPacked(FfiDeclaration declaration, std::string symbol,
                  std::vector<Item> items, bool returns)
-      : declaration_(
-            std::make_shared<const FfiDeclaration>(std::move(declaration))),
+      : DeclaredHandler(std::move(declaration)),
         symbol_(std::move(symbol)),
         items_(std::move(items)),
         returns_(returns) {}
 
   absl::StatusOr<std::shared_ptr<const NativeFunction>> Load(
       std::shared_ptr<const NativeLibrary> library) const override;
-  std::string Describe() const override { return declaration_->Describe(); }
-  std::string ImportConvention(size_t operands) const override {
-    return declaration_->ImportConvention(operands);
-  }
-  std::vector<std::string> DeclareOperands(size_t operands) const override {
-    return declaration_->DeclareOperands(operands);
-  }
-  bool has_fences() const override {
-    return declaration_->fences.value_or(false);
-  }
 
  private:
   // Finds an exported function, or one that the library registers by a name.
   absl::Status Find(const NativeLibrary& library, PackedFunction& packed) const;
 
-  const std::shared_ptr<const FfiDeclaration> declaration_;
   const std::string symbol_;
   const std::vector<Item> items_;
   const bool returns_;
@@ -66,7 +54,7 @@ class DeclaredPacked final : public NativeDeclaration {
 
 EYRIE_CALLS_FOREIGN_CODE absl::Status DeclaredPacked::Find(
     const NativeLibrary& library, PackedFunction& packed) const {
-  const std::string& name = declaration_->registered;
+  const std::string& name = declaration()->registered;
   if (name.empty()) {
     ASSIGN_OR_RETURN(void* const symbol, library.FindFunction(symbol_));
     packed.call = reinterpret_cast<PackedFunction::Call*>(symbol);
@@ -104,7 +92,7 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredPacked::Load(
   FfiHandlers handlers;
   handlers.stages[EYRIE_FFI_EXECUTE] = &CallPacked;
   handlers.minor = kNewestFfiMinor;
-  return MakeFfiFunction(declaration_, std::move(library), handlers,
+  return MakeFfiFunction(declaration(), std::move(library), handlers,
                          std::move(packed));
 }
 
@@ -182,12 +170,12 @@ absl::Status OrderReader::Read(const Json* order) {
 }
 
 // Checks what a packed function cannot have.
-absl::Status CheckPacked(const FfiDeclaration& declaration,
-                         const std::string& where, bool returns) {
+absl::Status CheckPacked(const FfiDeclaration& declaration, JsonReader& json,
+                         bool returns) {
   const auto refuse = [&](absl::string_view what) {
     return absl::UnimplementedError(absl::StrCat(
-        "In the manifest, ", where, " is a function of TVM-FFI and has ", what,
-        ", which is not supported."));
+        "In the manifest, ", json.where(), " is a function of TVM-FFI and has ",
+        what, ", which is not supported."));
   };
   for (const FfiOperand& operand : declaration.operands) {
     if (operand.presence == FfiOperand::Presence::kRest) {
@@ -202,6 +190,7 @@ absl::Status CheckPacked(const FfiDeclaration& declaration,
     }
   }
   if (!IsHostPlatform(declaration.platform)) return refuse("a platform");
+  if (json.Find("stages") != nullptr) return refuse("stages");
   return absl::OkStatus();
 }
 
@@ -216,7 +205,7 @@ absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareTvmFfi(
   OrderReader order(declaration, json);
   RETURN_IF_ERROR(order.Read(json.Find("order")));
   const bool returns = !declaration.results.empty() && !order.has_results();
-  RETURN_IF_ERROR(CheckPacked(declaration, json.where(), returns));
+  RETURN_IF_ERROR(CheckPacked(declaration, json, returns));
   return std::unique_ptr<NativeDeclaration>(std::make_unique<DeclaredPacked>(
       std::move(declaration), symbol, order.TakeItems(), returns));
 }

@@ -257,23 +257,25 @@ absl::Status PackedCall::CopyTensor(const DlTensor& from) const {
   ASSIGN_OR_RETURN(const DlTensor to, TensorOf(frame_.results.values[0]));
   bool same = from.rank == to.rank && from.code == to.code &&
               from.bits == to.bits && from.lanes == 1 &&
-              from.device == kHostDevice;
-  uint64_t bytes = to.bits / 8;
-  for (int32_t i = to.rank; same && i-- > 0;) {
-    const bool dense =
-        from.strides == nullptr || from.shape[i] <= 1 ||
-        static_cast<uint64_t>(from.strides[i]) == bytes / (to.bits / 8);
-    same = from.shape[i] == to.shape[i] && dense;
-    bytes *= static_cast<uint64_t>(to.shape[i]);
+              from.device == kHostDevice &&
+              std::equal(to.shape, to.shape + to.rank, from.shape);
+  int64_t count = 1;
+  for (int32_t i = 0; i < to.rank; ++i) count *= to.shape[i];
+  // The strides of a tensor without elements may be any.
+  int64_t stride = 1;
+  for (int32_t i = to.rank; same && count != 0 && i-- > 0;) {
+    same = from.strides == nullptr || to.shape[i] == 1 ||
+           from.strides[i] == stride;
+    stride *= to.shape[i];
   }
   if (!same) {
     return absl::InvalidArgumentError(
         "The function returned a tensor that differs from the declared result "
         "in its type, its shape or its device, or is not dense.");
   }
-  if (bytes != 0) {
+  if (count != 0) {
     std::memcpy(to.data, static_cast<const uint8_t*>(from.data) + from.offset,
-                bytes);
+                static_cast<uint64_t>(count) * (to.bits / 8));
   }
   return absl::OkStatus();
 }

@@ -85,12 +85,12 @@ TEST(Registry, KeepsTraitsOfHandlers) {
       {{nullptr, nullptr, nullptr, Answering}},
       EYRIE_FFI_COMMAND_BUFFER_COMPATIBLE};
   ASSERT_EQ(XLA_FFI_GetApi()->handler_register(&args), nullptr);
-  const RegisteredHandler* const handler = registry.FindHandler("f");
+  const RegisteredHandler* const handler = registry.FindHandler("f", "cpu");
   ASSERT_NE(handler, nullptr);
   EXPECT_EQ(handler->traits, 1u);
   EXPECT_EQ(handler->platform, "Host");
   EXPECT_EQ(handler->bundle.stages[EYRIE_FFI_EXECUTE], Answering);
-  EXPECT_EQ(registry.FindHandler("g"), nullptr);
+  EXPECT_EQ(registry.FindHandler("g", "Host"), nullptr);
 }
 
 }  // namespace

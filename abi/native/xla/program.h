@@ -5,7 +5,8 @@
 //   %1 = func.call @"xla.scale"(%0) : (tensor<f32>) -> tensor<f32>
 //
 // Calls of one handler with other types, layouts, aliases or attributes are
-// imports of their own, "scale.2". All other text stays as it is.
+// imports of their own, "scale.2". Tokens become tensor<i1>, and calls with
+// tokens go through functions that do not pass them on. Other text stays.
 // Tested by program_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_XLA_PROGRAM_H_
 #define EYRIE_ABI_NATIVE_XLA_PROGRAM_H_

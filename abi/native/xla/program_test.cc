@@ -49,6 +49,21 @@ TEST(Program, Text) {
        "func.func private @\"xla.h\"(tensor<4xf32>) -> (tensor<4xf32>)\n  "
        "func.func @f() {\n  %r = func.call @\"xla.h\"(%a) : (tensor<4xf32>) -> "
        "tensor<4xf32>\n}\n"},
+      // Tokens become tensors, which no handler gets.
+      {"func.func @f(%t: !stablehlo.token) {\n  %n = stablehlo.create_token : "
+       "!stablehlo.token\n  %u = stablehlo.after_all %t, %n : "
+       "!stablehlo.token\n  %r:2 = stablehlo.custom_call @h(%u, %a) "
+       "{api_version = 4 : i32} : (!stablehlo.token, tensor<i32>) -> "
+       "(!stablehlo.token, tensor<i32>)\n}\n",
+       "func.func private @\"xla.h\"(tensor<i32>) -> (tensor<i32>)\n  "
+       "func.func private @\"xla.h.tokens\"(%arg0: tensor<i1>, %arg1: "
+       "tensor<i32>) -> (tensor<i1>, tensor<i32>) {\n    %0:1 = func.call "
+       "@\"xla.h\"(%arg1) : (tensor<i32>) -> (tensor<i32>)\n    return %arg0, "
+       "%0#0 : tensor<i1>, tensor<i32>\n  }\n  func.func @f(%t: tensor<i1>) "
+       "{\n  %n = stablehlo.constant dense<false> : tensor<i1>\n  %u = "
+       "stablehlo.and %t, %n : tensor<i1>\n  %r:2 = func.call "
+       "@\"xla.h.tokens\"(%u, %a) : (tensor<i1>, tensor<i32>) -> (tensor<i1>, "
+       "tensor<i32>)\n}\n"},
       // Comments, locations and strings stay as they are.
       {"module @m {\n  func.func public @main(%arg0: tensor<i32>) {\n"
        "    // stablehlo.custom_call @no\n"
@@ -98,6 +113,15 @@ TEST(Program, Manifest) {
       {Call(kTyped, "(tensor<?x2xui8>, tensor<complex<f32>>) -> tensor<2xi1>",
             "%a, %b"),
        "xla.h: xla_ffi (?x2xu8, c64) -> (2xpred)\n"},
+      {Call(kTyped, "() -> !stablehlo.token", ""),
+       "xla.h: xla_ffi () -> (token)\n"},
+      {Call("mhlo.backend_config = {}, output_operand_aliases = [#stablehlo."
+            "output_operand_alias<output_tuple_indices = [1], operand_index = "
+            "1, operand_tuple_indices = []>]",
+            "(!stablehlo.token, tensor<4xf32>) -> (!stablehlo.token, "
+            "tensor<4xf32>)",
+            "%t, %a"),
+       "xla.h: xla_ffi (token, 4xf32) -> (token, inout 1)\n"},
       // Layouts that are row-major are not listed.
       {Call("mhlo.backend_config = {}, operand_layouts = [dense<[0, 1]> : "
             "tensor<2xindex>, dense<0> : tensor<1xindex>, dense<> : "
@@ -153,8 +177,10 @@ TEST(Program, Errors) {
        "UNIMPLEMENTED: The shapes of its results are values of operands"},
       {Call("mhlo.backend_config = {}, called_computations = [@g]"),
        "UNIMPLEMENTED: It calls functions of the program."},
-      {Call(kTyped, "(!stablehlo.token) -> tensor<f32>"),
-       "UNIMPLEMENTED: The type !stablehlo.token is not a tensor"},
+      {"func.func @f() {\n  %r = stablehlo.after_all %0, %1, %2 : "
+       "!stablehlo.token\n}",
+       "UNIMPLEMENTED: The operation in line 2 joins 3 tokens; it may join "
+       "two."},
       {Call(kTyped, "(tensor<4xf32>) -> tuple<tensor<4xf32>>"),
        "UNIMPLEMENTED: The type tuple<tensor<4xf32>> is not a tensor"},
       {Call(kTyped, "(tensor<2xindex>) -> tensor<4xf32>"),

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = RefusedFrame::Outcome::Kind;
 
-constexpr size_t kMaxOperands = 256;
+constexpr size_t kMaxOperands = 256;  // of each kind, and of dimensions
 constexpr size_t kMaxQuoted = 200;    // bytes of an error
 constexpr int64_t kOddRank = 31;      // of no argument
 constexpr char kOddName[] = "?";      // of no attribute
@@ -66,22 +66,9 @@ std::vector<std::string> AllAfter(absl::string_view text,
   return all;
 }
 
-// Returns the type with this name in any case, or kNone.
-FfiType TypeNamed(absl::string_view name) {
-  constexpr FfiType kTypes[] = {
-#define FFI_TYPE(id, number, name, bytes, element, since) FfiType::k##id,
-#include "abi/native/ffi_types.def"
-#undef FFI_TYPE
-  };
-  for (const FfiType type : kTypes) {
-    if (absl::EqualsIgnoreCase(InfoOf(type).name, name)) return type;
-  }
-  return FfiType::kNone;
-}
-
 // Returns the name of an attribute's type in manifests.
 std::string NameOf(absl::string_view type) {
-  const FfiType found = TypeNamed(type);
+  const FfiType found = FfiTypeNamed(type);
   return found == FfiType::kNone ? absl::AsciiStrToLower(type)
                                  : InfoOf(found).name;
 }
@@ -91,16 +78,25 @@ struct Count {
   size_t number = 0;
 };
 
+// Reads a number of an error, up to kMaxOperands.
+std::optional<size_t> NumberIn(absl::string_view text) {
+  size_t number = 0;
+  if (!absl::SimpleAtoi(text, &number) || number > kMaxOperands) {
+    return std::nullopt;
+  }
+  return number;
+}
+
 // Reads "at least 2 but got …" after `before`.
 std::optional<Count> CountAfter(absl::string_view text,
                                 absl::string_view before) {
   auto found = Between(text, before, " but got");
   if (!found) return std::nullopt;
-  Count count;
-  count.at_least = absl::ConsumePrefix(&*found, "at least ");
+  const bool at_least = absl::ConsumePrefix(&*found, "at least ");
   absl::ConsumeSuffix(&*found, " attributes");
-  if (!absl::SimpleAtoi(*found, &count.number)) return std::nullopt;
-  return count;
+  const std::optional<size_t> number = NumberIn(*found);
+  if (!number) return std::nullopt;
+  return Count{at_least, *number};
 }
 
 class Prober {
@@ -191,7 +187,7 @@ absl::StatusOr<bool> Prober::TakeCount(absl::string_view error) {
   }
   if (absl::StrContains(error, kDecode)) return false;
   const auto count = CountAfter(error, kAttributeCount);
-  if (!count || counts_attributes_ || count->number > kMaxOperands) {
+  if (!count || counts_attributes_) {
     return absl::UnimplementedError(
         absl::StrCat("The handler's errors are not those of XLA's headers: '",
                      PlainText(error, kMaxQuoted), "'."));
@@ -241,7 +237,7 @@ absl::Status Prober::FindTyped() {
     const auto name = Between(error, kType, " but got F8E4M3B11FNUZ");
     if (!name) continue;
     typed_.push_back(k);
-    types_.push_back(TypeNamed(name->substr(name->rfind(' ') + 1)));
+    types_.push_back(FfiTypeNamed(name->substr(name->rfind(' ') + 1)));
     if (typed_.size() == 2) break;  // enough to be refused
   }
   return absl::OkStatus();
@@ -260,7 +256,7 @@ absl::StatusOr<ProbedBuffer> Prober::ProbeOperand(size_t operand) {
     if (end == error.npos) return found;
     const size_t begin = error.rfind(kType, end);
     if (begin == error.npos) return found;
-    found.type = TypeNamed(absl::string_view(error).substr(0, end).substr(
+    found.type = FfiTypeNamed(absl::string_view(error).substr(0, end).substr(
         begin + sizeof(kType) - 1));
   }
   if (found.type == FfiType::kNone || !frame) return found;
@@ -268,7 +264,8 @@ absl::StatusOr<ProbedBuffer> Prober::ProbeOperand(size_t operand) {
   At(*frame, operand).rank = kOddRank;
   ASSIGN_OR_RETURN(const std::string error, Error(*frame));
   const auto rank = Between(error, kRank, absl::StrCat(" but got ", kOddRank));
-  if (rank && !absl::SimpleAtoi(*rank, &found.rank)) found.rank = -1;
+  const auto number = rank ? NumberIn(*rank) : std::nullopt;
+  if (number) found.rank = static_cast<int>(*number);
   return found;
 }
 
@@ -324,14 +321,18 @@ absl::Status Prober::ProbeAttributes() {
   }
   ASSIGN_OR_RETURN(std::string error, Error(*frame));
   std::vector<std::string> names = AllAfter(error, kName);
-  if (const auto members = CountAfter(error, kAttributeCount);
-      members && members->number <= kMaxOperands) {
+  if (const auto members = CountAfter(error, kAttributeCount)) {
     RefusedFrame struct_frame = *frame;
     struct_frame.attributes.resize(members->number, {kOddName});
     ASSIGN_OR_RETURN(error, Error(struct_frame));
     names = AllAfter(error, kMember);
   }
   if (names.empty()) found_.takes_any_attributes = true;
+  if (names.size() > kMaxOperands) {
+    return absl::UnimplementedError(
+        absl::StrCat("The handler's error names ", names.size(),
+                     " attributes; the limit is ", kMaxOperands, "."));
+  }
   for (size_t i = 0; i < names.size(); ++i) {
     ASSIGN_OR_RETURN(found_.attributes[names[i]], ProbeAttribute(names, i));
   }

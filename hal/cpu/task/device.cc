@@ -280,7 +280,7 @@ class TaskDevice final : public CpuDevice {
   // Refuses an operation in a forked child.
   absl::Status Check(const QueueFences& fences) const {
     if (!IsForked()) [[likely]]
-      return absl::OkStatus();
+      return CheckIsolated(fences);
     return fences.Refuse(CheckProcess(*this, mark_));
   }
   void OnLastRef() override {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the executables of this folder again: regenerate.sh IREE_DIR.
+# Compiles the executables of these folders again: regenerate.sh IREE_DIR.
 # IREE_DIR/<release>/bin must contain iree-compile of each release.
 #
 # A .vmfb is a ZIP archive. Its member that ends in .so is the executable.
@@ -7,23 +7,38 @@ set -eu
 iree=$1
 cd "$(dirname "$0")"
 
-# compile NAME RELEASE SOURCE FLAGS...
+# compile FOLDER NAME RELEASE SOURCE FLAGS...
 compile() {
-  name=$1; release=$2; source=$3; shift 3
+  target=$1/$2.so; machine=$1; release=$3; source=$4; shift 4
   folder=$(mktemp -d)
+  case $machine in
+    arm_64) triple=aarch64-unknown-linux-gnu ;;
+    *) triple=x86_64-unknown-linux-gnu ;;
+  esac
   "$iree/$release/bin/iree-compile" --iree-hal-target-backends=llvm-cpu \
-      --iree-llvmcpu-debug-symbols=false "$@" "$source" -o "$folder/m.vmfb"
-  unzip -p "$folder/m.vmfb" '*.so' > "$name.so"
-  chmod 644 "$name.so"
+      --iree-llvmcpu-debug-symbols=false \
+      --iree-llvmcpu-target-triple="$triple" \
+      "$@" "$source" -o "$folder/m.vmfb"
+  unzip -p "$folder/m.vmfb" '*.so' > "$target"
+  chmod 644 "$target"
   rm -r "$folder"
 }
 
-compile add_v5 3.3.0 add.mlir --iree-llvmcpu-target-cpu=generic
-compile add_v6 3.13.0 add.mlir --iree-llvmcpu-target-cpu=generic
-compile add_avx512 3.13.0 add.mlir --iree-llvmcpu-target-cpu=skylake-avx512
-compile add_system 3.13.0 add.mlir --iree-llvmcpu-target-cpu=generic \
-    --iree-llvmcpu-link-embedded=false
-compile matmul_v5 3.3.0 matmul.mlir --iree-llvmcpu-target-cpu=generic \
-    --iree-llvmcpu-enable-ukernels=all --iree-opt-data-tiling
-compile matmul_v6 3.13.0 matmul.mlir --iree-llvmcpu-target-cpu=generic \
-    --iree-llvmcpu-enable-ukernels=all --iree-opt-data-tiling
+# The same for every machine.
+for machine in x86_64 arm_64; do
+  compile $machine add_v5 3.3.0 add.mlir --iree-llvmcpu-target-cpu=generic
+  compile $machine add_v6 3.13.0 add.mlir --iree-llvmcpu-target-cpu=generic
+  compile $machine add_system 3.13.0 add.mlir \
+      --iree-llvmcpu-target-cpu=generic --iree-llvmcpu-link-embedded=false
+  compile $machine matmul_v5 3.3.0 matmul.mlir \
+      --iree-llvmcpu-target-cpu=generic \
+      --iree-llvmcpu-enable-ukernels=all --iree-opt-data-tiling
+  compile $machine matmul_v6 3.13.0 matmul.mlir \
+      --iree-llvmcpu-target-cpu=generic \
+      --iree-llvmcpu-enable-ukernels=all --iree-opt-data-tiling
+done
+compile x86_64 add_avx512 3.13.0 add.mlir \
+    --iree-llvmcpu-target-cpu=skylake-avx512
+compile arm_64 matmul_i8mm 3.13.0 matmul.mlir \
+    --iree-llvmcpu-target-cpu=generic \
+    --iree-llvmcpu-target-cpu-features=+i8mm,+dotprod --iree-opt-data-tiling

@@ -16,7 +16,7 @@ __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
 __version__: str
 
 _Path = Union[str, os.PathLike[str]]
-_Paths = Union[_Path, Iterable[_Path]]
+_Weights = Union[_Path, Mapping[str, Any]]
 _Source = Union[_Path, bytes, bytearray, memoryview]
 _Library = Union[_Path, Tuple[_Path, _Path], ModuleType, Mapping[str, Any]]
 _Jit = Literal["lazy", "off", "eager"]
@@ -58,7 +58,8 @@ class Device:
                  allow_system_executables: bool = ...,
                  no_native_code: bool = ..., jit: _Jit = ...,
                  max_idle_memory: int = ...,
-                 pipeline_cache: _Path = ...) -> None: ...
+                 pipeline_cache: _Path = ...,
+                 isolate: bool = ...) -> None: ...
     @property
     def name(self) -> str: ...
 
@@ -152,9 +153,10 @@ def load(
     max_memory: int = ...,
     max_stack: int = ...,
     max_idle_memory: int = ...,
-    parameters: _Paths = ...,
+    parameters: Union[_Weights, Iterable[_Weights]] = ...,
     allow_system_executables: bool = ...,
     no_native_code: bool = ...,
+    isolate: bool = ...,
     jit: _Jit = ...,
     threads: int = ...,
     text: bool = ...,
@@ -166,4 +168,4 @@ def load(
     manifest: Union[_Path, Mapping[str, Any], None] = ...,
 ) -> Model: ...
 def needs(source: _Source, *, allow_system_executables: bool = ...,
-          no_native_code: bool = ...) -> Needs: ...
+          no_native_code: bool = ..., isolate: bool = ...) -> Needs: ...

@@ -48,7 +48,7 @@ class Spec:
 
 def spec(name, threads=0, cpus="", spin=None, allow_system_executables=False,
          no_native_code=False, jit="lazy", max_idle_memory=0,
-         pipeline_cache=""):
+         pipeline_cache="", isolate=False):
     """Returns the Spec for the options of Device, after checking them."""
     return Spec({
         "name": _options.text("name", name),
@@ -61,6 +61,7 @@ def spec(name, threads=0, cpus="", spin=None, allow_system_executables=False,
         "jit": _options.one_of("jit", jit, ("lazy", "off", "eager")),
         "max_idle_memory": _options.count("max_idle_memory", max_idle_memory),
         "pipeline_cache": _options.text("pipeline_cache", pipeline_cache),
+        "isolate": _options.flag("isolate", isolate),
     })
 
 
@@ -76,6 +77,7 @@ class Device:
     allow_system_executables, no_native_code, jit, max_idle_memory: as in
         eyrie.load.
     pipeline_cache: the folder of Vulkan's pipeline caches; "": none.
+    isolate: as in eyrie.load. Models that share the device share its process.
 
     Thread-safe. It is open as long as the object, or a model that uses it,
     exists. A pickled device consists of its name and options, and is opened
@@ -85,9 +87,11 @@ class Device:
 
     def __init__(self, name="local-sync", *, threads=0, cpus="", spin=None,
                  allow_system_executables=False, no_native_code=False,
-                 jit="lazy", max_idle_memory=0, pipeline_cache=""):
+                 jit="lazy", max_idle_memory=0, pipeline_cache="",
+                 isolate=False):
         self._begin(spec(name, threads, cpus, spin, allow_system_executables,
-                         no_native_code, jit, max_idle_memory, pipeline_cache))
+                         no_native_code, jit, max_idle_memory, pipeline_cache,
+                         isolate))
 
     def _begin(self, given):
         self._spec, self._core, self._lock = given, None, threading.Lock()

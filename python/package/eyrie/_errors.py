@@ -52,7 +52,7 @@ _CLASSES = {
 # Words of the command line and of JSON, and what Python calls them.
 _WORDS = (
     (r"--parameters=(\S+?=FILE)", r'parameters="\1"'),
-    (r"--(allow_system_executables|no_native_code)\b", r"\1=True"),
+    (r"--(allow_system_executables|isolate|no_native_code)\b", r"\1=True"),
     (r"--(fuel|timeout|max_memory|max_stack|max_idle_memory)\b", r"\1="),
     (r"\b(but |is |: |^)null\b", r"\1None"),
     (r"\bnull (is|was) (given|expected)", r"None \1 \2"),

@@ -257,8 +257,8 @@ def _list_of(parameters):
 
 def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, max_idle_memory=0, parameters=(),
-         allow_system_executables=False, no_native_code=False, jit="lazy",
-         threads=0, text=False, allow_loss=False, results="numpy",
+         allow_system_executables=False, no_native_code=False, isolate=False,
+         jit="lazy", threads=0, text=False, allow_loss=False, results="numpy",
          imports=None, native_libraries=(), manifest=None):
     """Loads a module from a path or from bytes and returns a Model.
 
@@ -270,18 +270,18 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         0 (for timeout also None) means the default, which is no limit except
         for the stack. A call that exceeds a limit fails, and globals have their
         initial values in the next call.
-    max_idle_memory: limit in bytes of the memory that each device keeps for
-        later arrays; 0: a quarter of what this process, or the GPU, has; 1:
-        nothing is kept. Memory that is not used for 10 s is freed.
-    parameters: a file of weights, or a list; each "path" or "scope=path".
+    max_idle_memory: bytes that each device keeps for later arrays, for 10 s;
+        0: a quarter of what this process, or the GPU, has; 1: nothing.
+    parameters: weights: a file, "path" or "scope=path"; a dict such as
+        {"scope": {"key": array}, "key": array}, of arrays that do not change;
+        or a list of these.
     allow_system_executables: allows executables in the platform's own format.
-    no_native_code: refuses native executables, for untrusted modules.
+    isolate, no_native_code: confine, or refuse, native code of a stranger.
     jit: the functions to compile to machine code: "lazy", those that are hot;
         "off", none; "eager", each when it is first called.
     threads: how many threads "local-task" has; 0: one per core.
     text: converts results of bytes to str, as UTF-8.
-    allow_loss: allows arrays to be rounded to the required element type, for
-        example from float64 to float32; otherwise that is an error.
+    allow_loss: rounds arrays to the required element type if necessary.
     results: "numpy" returns arrays as numpy.ndarray, "device" as
         eyrie.DeviceArray, which later calls use without a copy.
     imports: functions in Python that the module imports, as a dict such as
@@ -293,23 +293,23 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         list: a path, or in a list (path, manifest's path); the name of a Python
         package, or a module, that registers XLA FFI handlers with JAX or has a
         function `registrations`; or a dict of names and capsules.
-    manifest: of native_libraries, as `link` returns it: JSON text, a dict, or
-        the path of a file. By default each path has its own.
+    manifest: of native_libraries: JSON, a dict or a path; else one beside each.
 
-    Raises eyrie.Error, whose `code` is NOT_FOUND, INVALID_ARGUMENT and so on,
-    and TypeError or ValueError for wrong options. A file that does not exist
-    raises an eyrie.Error that is also a FileNotFoundError.
+    Raises eyrie.Error, whose `code` is NOT_FOUND and so on, and which is also a
+    FileNotFoundError for a missing file; TypeError, ValueError: wrong options.
     """
     devices = _device.given(device, {
         "allow_system_executables": allow_system_executables,
-        "no_native_code": no_native_code, "jit": jit, "threads": threads,
-        "max_idle_memory": max_idle_memory})
+        "no_native_code": no_native_code, "isolate": isolate, "jit": jit,
+        "threads": threads, "max_idle_memory": max_idle_memory})
+    files, weights = _options.parameters("parameters", parameters)
     return Model(_Loaded(_options.sources(source), devices, {
         "fuel": _options.count("fuel", fuel),
         "timeout": _options.seconds("timeout", timeout),
         "max_memory": _options.count("max_memory", max_memory),
         "max_stack": _options.count("max_stack", max_stack),
-        "parameters": _options.names("parameters", parameters),
+        "parameters": files,
+        "weights": weights,
         "text": _options.flag("text", text),
         "allow_loss": _options.flag("allow_loss", allow_loss),
         "on_device": _options.on_device("results", results),

@@ -30,7 +30,8 @@ class Needs(NamedTuple):
     scopes: List[str]
 
 
-def needs(source, *, allow_system_executables=False, no_native_code=False):
+def needs(source, *, allow_system_executables=False, no_native_code=False,
+          isolate=False):
     """Returns the Needs of a module, a path or bytes, without running its code.
 
     Opens the devices that it asks for. The options are those of `load`.
@@ -38,7 +39,8 @@ def needs(source, *, allow_system_executables=False, no_native_code=False):
     read = _core.needs(
         _options.source(source),
         _options.flag("allow_system_executables", allow_system_executables),
-        _options.flag("no_native_code", no_native_code))
+        _options.flag("no_native_code", no_native_code),
+        _options.flag("isolate", isolate))
     runs, devices, reasons, notes, *others = read
     return Needs(runs, devices, [python_words(text) for text in reasons],
                  [python_words(text) for text in notes], *others)

@@ -3,6 +3,7 @@
 The messages of TypeError and ValueError contain the option's name and value.
 """
 
+import collections.abc
 import math
 import numbers
 import os
@@ -81,6 +82,33 @@ def imports(name, value):
     return rows
 
 
+def parameters(name, value):
+    """Returns the files, and (scope, key, object) for each given object."""
+    if isinstance(value, (str, os.PathLike, collections.abc.Mapping)):
+        value = [value]
+    files, weights = [], []
+    try:
+        for item in value:
+            if isinstance(item, collections.abc.Mapping):
+                weights += _weights(item)
+            else:
+                files.append(os.fsdecode(item))
+    except TypeError:
+        # Without the value, whose arrays may be large.
+        raise TypeError(f"{name} is not a string, a dict of keys and arrays, "
+                        "or a list of these.") from None
+    return files, weights
+
+
+def _weights(entries, scope=""):
+    """Yields (scope, key, object) for each entry; a dict is a scope."""
+    for key, item in entries.items():
+        if isinstance(item, collections.abc.Mapping) and not scope:
+            yield from _weights(item, os.fsdecode(key))
+        else:
+            yield scope, os.fsdecode(key), item
+
+
 def sources(value):
     """Returns the paths and bytes of one module, or of several modules."""
     if not isinstance(value, (list, tuple)):
@@ -99,14 +127,3 @@ def source(value):
     except TypeError:
         raise TypeError(sentence(
             "source", value, "a path or the bytes of a module")) from None
-
-
-def names(name, value):
-    """Returns a list of strings for a string, a path, or several of them."""
-    if isinstance(value, (str, os.PathLike)):
-        value = [value]
-    try:
-        return [os.fsdecode(item) for item in value]
-    except TypeError:
-        raise TypeError(sentence(name, value,
-                                  "a string or a list of strings")) from None

@@ -1,0 +1,17 @@
+// AAPCS64: eight integer registers.
+#include "abi/native/memref/machine_caller.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr size_t kIntegerRegisters = 8;
+
+}  // namespace
+
+size_t IntegerRegisters() { return kIntegerRegisters; }
+
+MachineCall::Caller MachineCall::FindCaller() const {
+  return CallerFor<kIntegerRegisters>(returns_, integers_, floats_, stack_);
+}
+
+}  // namespace eyrie::native

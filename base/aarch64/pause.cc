@@ -1,0 +1,8 @@
+// The instruction YIELD.
+#include "base/pause.h"
+
+namespace eyrie {
+
+void Pause() { __asm__ volatile("yield"); }
+
+}  // namespace eyrie

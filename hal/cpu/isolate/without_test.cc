@@ -1,0 +1,21 @@
+// Tests machines that have no worker: nothing runs without isolation instead.
+#include "gtest/gtest.h"
+#include "hal/driver.h"
+#include "hal/drivers/drivers.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal {
+namespace {
+
+TEST(Isolate, IsNotForThisMachine) {
+  DriverOptions options;
+  options.isolate = true;
+  for (const char* name : {"local-sync", "local-task"}) {
+    EXPECT_EQ(
+        StatusText(OpenDevice(name, options)),
+        "UNIMPLEMENTED: Isolated workers exist for x86-64 on Linux only.");
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::hal

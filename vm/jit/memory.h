@@ -1,0 +1,19 @@
+// A place that compiled code reads or writes: in the frame, or after it in the
+// frame of a callee, in the CompiledState, or at an address in register 1.
+#ifndef EYRIE_VM_JIT_MEMORY_H_
+#define EYRIE_VM_JIT_MEMORY_H_
+
+#include <cstdint>
+
+namespace eyrie::vm::jit {
+
+struct Memory {
+  enum class Base : uint8_t { kFrame, kState, kPointer };
+  Base base;
+  uint32_t offset;
+  bool wide;  // 8 bytes instead of 4
+};
+
+}  // namespace eyrie::vm::jit
+
+#endif  // EYRIE_VM_JIT_MEMORY_H_
