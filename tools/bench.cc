@@ -21,13 +21,10 @@
 #include "abi/call/prepared_call.h"
 #include "abi/call/session.h"
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
-#include "tools/bench_table.h"
+#include "tools/bench_versus.h"
 #include "tools/benchmark_flags.h"
 #include "tools/command.h"
 #include "tools/device_flags.h"
@@ -38,14 +35,11 @@
 #include "tools/result_flags.h"
 #include "tools/trace_flags.h"
 #include "tools/usage_error.h"
-#include "tools/versus.h"
 
 namespace eyrie::tools {
 namespace {
 
 constexpr char kProgram[] = "eyrie bench";  // in Google Benchmark's output
-
-constexpr char kProcessOutputs[] = "enable_output_processing";
 
 constexpr char kUsage[] =
     "# Usage: eyrie bench [flags] model.vmfb\n"
@@ -93,16 +87,7 @@ constexpr Flag kOwnFlags[] = {
      "Without it these flags have no effect."},
 };
 
-constexpr int64_t kMaxRounds = 10'000;
 constexpr int64_t kMaxCallers = 1000;
-
-absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
-  if (text == "ms") return BenchmarkUnit::kMillisecond;
-  if (text == "us") return BenchmarkUnit::kMicrosecond;
-  if (text == "ns") return BenchmarkUnit::kNanosecond;
-  return UsageError(absl::StrCat("--time_unit='", text,
-                                 "' is not valid; expected ms, us or ns."));
-}
 
 // Returns calls of --function or, without it, of every function without
 // arguments.
@@ -225,6 +210,20 @@ absl::StatusOr<std::vector<MeasuredRow>> RowsOf(const Arguments& arguments,
   return rows;
 }
 
+// INVALID_ARGUMENT: results would follow rows that are not for people.
+absl::Status CheckFormat(const Arguments& arguments,
+                         const BenchmarkFlags& flags) {
+  if (flags.format() == "console" || !PrintsResults(arguments)) {
+    return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat(
+      "--", kProcessOutputs, " prints after the rows, which are ",
+      flags.format(),
+      "; write the results to files by --output, or the rows to one by "
+      "--benchmark_out and --benchmark_out_format=",
+      flags.format(), "."));
+}
+
 // INVALID_ARGUMENT: several functions or callers have results.
 absl::Status CheckResultFlags(const Arguments& arguments,
                               std::span<const Caller> callers) {
@@ -239,13 +238,17 @@ absl::Status CheckResultFlags(const Arguments& arguments,
                                  "; name the function by --function."));
 }
 
-// Shows the results of the last call, if there was one. Returns false if they
-// are not as expected.
+// Shows the results of the last call. Returns false if they are not as
+// expected. INVALID_ARGUMENT: there was no call.
 absl::StatusOr<bool> ShowLast(const Arguments& arguments, Caller& caller,
                               const Ref<hal::Device>& device,
                               abi::ValueWriter& writer) {
   abi::PreparedCall& call = caller.calls[0];
-  if (caller.first_ns[0] < 0) return true;  // no row was measured
+  if (caller.first_ns[0] < 0) {
+    return UsageError(absl::StrCat("--", kProcessOutputs,
+                                   " has no results to show, because "
+                                   "--benchmark_list_tests calls nothing."));
+  }
   std::vector<vm::Value> results(
       std::make_move_iterator(call.results().begin()),
       std::make_move_iterator(call.results().end()));
@@ -267,7 +270,10 @@ absl::StatusOr<bool> Bench(const Arguments& arguments, BenchmarkFlags& flags,
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   const bool shows = arguments.GetBool(kProcessOutputs);
   abi::ValueWriter writer(PrintOptionsOf(arguments));
-  if (shows) RETURN_IF_ERROR(PrepareOutputs(arguments, writer, tracing));
+  if (shows) {
+    RETURN_IF_ERROR(CheckFormat(arguments, flags));
+    RETURN_IF_ERROR(PrepareOutputs(arguments, writer, tracing));
+  }
   const Clock::time_point begin = Clock::now();
   ASSIGN_OR_RETURN(auto natives, LoadNativeLibraries(arguments));
   abi::SessionOptions options;
@@ -305,107 +311,6 @@ absl::StatusOr<bool> Bench(const Arguments& arguments, BenchmarkFlags& flags,
   RETURN_IF_ERROR(measured);
   RETURN_IF_ERROR(traced);
   return passed;
-}
-
-// Returns this program and its arguments, for a process that prints rows as
-// JSON and runs no rival.
-std::vector<std::string> OwnCommand(std::span<const char* const> args) {
-  std::vector<std::string> command = {"/proc/self/exe", "bench"};
-  std::vector<std::string> more = {"--vs_side", "--benchmark_format=json",
-                                   "--benchmark_out="};
-  for (const char* arg : args) {
-    if (absl::string_view(arg) == "--") {
-      for (std::string& flag : more) command.push_back(std::move(flag));
-      more.clear();
-    }
-    command.push_back(arg);
-  }
-  command.insert(command.end(), more.begin(), more.end());
-  return command;
-}
-
-// INVALID_ARGUMENT: an input cannot be read twice, or a flag has an invalid
-// value.
-absl::Status CheckVersus(const Arguments& arguments) {
-  if (arguments.GetBool(kProcessOutputs)) {
-    return UsageError(
-        absl::StrCat("--", kProcessOutputs, " cannot be combined with --vs."));
-  }
-  if (absl::StripAsciiWhitespace(arguments.GetString("vs")).empty()) {
-    return UsageError(
-        "--vs='' is empty; expected a shell command that benchmarks another "
-        "program.");
-  }
-  RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
-  const int64_t rounds = arguments.GetInt("vs_rounds");
-  if (rounds < 1 || rounds > kMaxRounds) {
-    return UsageError(absl::StrCat("--vs_rounds=", rounds,
-                                   " is not between 1 and ", kMaxRounds, "."));
-  }
-  for (const auto* list :
-       {&arguments.GetList("module"), &arguments.positional()}) {
-    if (absl::c_linear_search(*list, "-")) {
-      return UsageError(
-          "--vs reads a module several times, but standard input can be read "
-          "only once; give the path of a file.");
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<VersusResult> CompareWithRival(
-    const Arguments& arguments, const BenchmarkFlags& flags,
-    std::span<const char* const> args) {
-  RETURN_IF_ERROR(CheckVersus(arguments));
-  if (!flags.out().empty()) {
-    return UsageError(
-        absl::StrCat("--benchmark_out='", flags.out(),
-                     "' cannot be combined with --vs; "
-                     "--benchmark_format=json prints its table as JSON."));
-  }
-  VersusOptions options;
-  options.ours = OwnCommand(args);
-  options.rival = arguments.GetString("vs");
-  options.rounds = arguments.GetInt("vs_rounds");
-  options.unit = arguments.GetString("time_unit");
-  options.json = flags.json();
-  ASSIGN_OR_RETURN(VersusResult result, RunVersus(options));
-  RETURN_IF_ERROR(WriteStdout(result.text));
-  return result;
-}
-
-int VersusMain(const Arguments& arguments, const BenchmarkFlags& flags,
-               std::span<const char* const> args) {
-  const absl::StatusOr<VersusResult> result =
-      CompareWithRival(arguments, flags, args);
-  if (!result.ok()) {
-    const int code = ReportError(result.status());
-    return absl::IsCancelled(result.status()) ? InterruptWatch::kExitCode
-                                              : code;
-  }
-  for (const std::string& name : result->alone) {
-    PrintNote(absl::StrCat("Only one side has the row ", PlainName(name), "."));
-  }
-  return result->interrupted ? InterruptWatch::kExitCode : 0;
-}
-
-// Compares the two files that are given in place of modules.
-absl::Status CompareFiles(const Arguments& arguments, bool json) {
-  RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
-  const std::vector<std::string>& paths = arguments.positional();
-  if (paths.size() != 2 || !arguments.GetList("module").empty()) {
-    return UsageError(
-        absl::StrCat("--compare takes two files of benchmark output, not ",
-                     paths.size() + arguments.GetList("module").size(), "."));
-  }
-  ASSIGN_OR_RETURN(const FileComparison comparison,
-                   CompareBenchFiles(paths[0], paths[1],
-                                     arguments.GetString("time_unit"), json));
-  RETURN_IF_ERROR(WriteStdout(comparison.text));
-  for (const std::string& name : comparison.alone) {
-    PrintNote(absl::StrCat("Only one file has the row ", PlainName(name), "."));
-  }
-  return absl::OkStatus();
 }
 
 // The usage and flags for a module's functions or for an executable's kernel.

@@ -213,6 +213,14 @@ size_t CountRow(void* self, BenchmarkCounter* to) {
 
 }  // namespace
 
+absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
+  if (text == "ms") return BenchmarkUnit::kMillisecond;
+  if (text == "us") return BenchmarkUnit::kMicrosecond;
+  if (text == "ns") return BenchmarkUnit::kNanosecond;
+  return UsageError(absl::StrCat("--time_unit='", text,
+                                 "' is not valid; expected ms, us or ns."));
+}
+
 absl::StatusOr<BenchmarkFlags> BenchmarkFlags::Take(
     const char* program, std::vector<const char*>& args) {
   BenchmarkFlags flags;
@@ -277,7 +285,7 @@ absl::Status BenchmarkFlags::Add(const std::string& place,
     return absl::OkStatus();
   }
   if (name == "filter") filter_ = value;
-  if (name == "format") json_ = value == "json";
+  if (name == "format") format_ = value;
   if (name == "out") {
     out_ = value;
     return absl::OkStatus();

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/descriptor.h"
 #include "base/file_writer.h"
 #include "tools/benchmark_plugin.h"
@@ -56,6 +57,9 @@ constexpr double NanosecondsOf(BenchmarkUnit unit) {
                                                : 1e6;
 }
 
+// Reads --time_unit. INVALID_ARGUMENT: it is not ms, us or ns.
+absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text);
+
 class BenchmarkFlags {
  public:
   // Removes --benchmark_... flags from `args`. They override environment
@@ -66,8 +70,10 @@ class BenchmarkFlags {
 
   // The number of calls of a row; 0: Google Benchmark decides.
   int64_t iterations() const { return iterations_; }
-  // Reports whether the output is JSON.
-  bool json() const { return json_; }
+  // Returns the format of the rows on stdout: "console", "json" or "csv".
+  const std::string& format() const { return format_; }
+  // Reports whether that is JSON.
+  bool json() const { return format_ == "json"; }
   // The path of --benchmark_out, or "".
   const std::string& out() const { return out_; }
 
@@ -94,7 +100,7 @@ class BenchmarkFlags {
   std::unique_ptr<FileWriter> file_;
   Descriptor memory_;
   int64_t iterations_ = 0;
-  bool json_ = false;
+  std::string format_ = "console";
   bool dry_run_ = false;
 };
 

@@ -157,6 +157,16 @@ absl::Status PrintModule(const Arguments& arguments, const vm::ModuleDef& def,
   return PrintFunctions(arguments, *module, to.left(), sink);
 }
 
+// Reports whether a flag asks for something: "--nojson" and "--function=" do
+// not.
+bool IsGiven(const Arguments& arguments, absl::string_view flag) {
+  if (!arguments.IsSet(flag)) return false;
+  for (const char* text : {"output", "function", "rodata"}) {
+    if (flag == text) return !arguments.GetString(flag).empty();
+  }
+  return arguments.GetBool(flag);
+}
+
 // Returns the file's bytes, or null if the file can be read only once.
 absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
     const std::string& path) {
@@ -184,13 +194,13 @@ bool IsNative(const MappedFile& file, const std::string& path) {
 absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
                                             const MappedFile& file,
                                             const std::string& path) {
-  if (arguments.GetBool("json") || arguments.IsSet("output") ||
-      arguments.IsSet("function")) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is a native library",
-                     absl::EndsWith(path, ".json") ? "'s manifest" : "",
-                     ": its functions are printed as text only; omit --json, "
-                     "--output and --function."));
+  for (const char* flag : {"json", "output", "function", "signatures", "rodata",
+                           "bytecode_offsets"}) {
+    if (!IsGiven(arguments, flag)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", path, "' is a native library",
+        absl::EndsWith(path, ".json") ? "'s manifest" : "",
+        ": its functions are printed as text only; omit --", flag, "."));
   }
   if (absl::EndsWith(path, ".json")) {
     ASSIGN_OR_RETURN(const native::Manifest manifest,
@@ -246,9 +256,23 @@ absl::Status Dump(const Arguments& arguments, const std::string& path,
 constexpr absl::string_view kOutputs[] = {
     "all", "metadata", "disassembly", "flatbuffer-binary", "flatbuffer-json"};
 
+// Returns the flag that decides what is printed, for messages.
+std::string DecidingFlag(const Arguments& arguments) {
+  const std::string& function = arguments.GetString("function");
+  const std::string& output = arguments.GetString("output");
+  if (output == "all" && !function.empty()) {
+    return absl::StrCat("--function=", function);
+  }
+  if (output == "all" || output == "metadata") {
+    for (const char* flag : {"json", "signatures"}) {
+      if (arguments.GetBool(flag)) return absl::StrCat("--", flag);
+    }
+  }
+  return absl::StrCat("--output=", output);
+}
+
 // Refuses an unknown output, and flags that the output does not use.
 absl::Status CheckUse(const Arguments& arguments) {
-  const std::string& function = arguments.GetString("function");
   const std::string& output = arguments.GetString("output");
   if (!absl::c_linear_search(kOutputs, output)) {
     return UsageError(absl::StrCat(
@@ -256,10 +280,12 @@ absl::Status CheckUse(const Arguments& arguments) {
         "'; expected all, metadata, disassembly, flatbuffer-binary or "
         "flatbuffer-json."));
   }
-  const bool is_code = output == "disassembly" || !function.empty();
+  const std::string deciding = DecidingFlag(arguments);
+  const bool is_all = output == "all";
   const bool is_json = output == "flatbuffer-json";
-  const bool is_metadata =
-      !is_code && (output == "all" || output == "metadata");
+  const bool is_code =
+      output == "disassembly" || absl::StartsWith(deciding, "--function=");
+  const bool is_metadata = !is_code && (is_all || output == "metadata");
   const struct {
     const char* flag;
     bool is_used;
@@ -269,15 +295,15 @@ absl::Status CheckUse(const Arguments& arguments) {
       {"flatbuffer_pretty", is_json, "--output=flatbuffer-json"},
       {"json", is_metadata, "--output=metadata"},
       {"signatures", is_metadata, "--output=metadata"},
+      {"function", is_code, "--output=disassembly"},
+      {"rodata", is_code, "--output=disassembly"},
+      {"bytecode_offsets", is_code || deciding == "--output=all",
+       "--output=disassembly"},
   };
   for (const auto& use : kUses) {
-    if (use.is_used || !arguments.GetBool(use.flag)) continue;
+    if (use.is_used || !IsGiven(arguments, use.flag)) continue;
     return UsageError(absl::StrCat("--", use.flag, " needs ", use.needs,
-                                   "; it has no effect on ",
-                                   is_code && output != "disassembly"
-                                       ? absl::StrCat("--function=", function)
-                                       : absl::StrCat("--output=", output),
-                                   "."));
+                                   "; it has no effect on ", deciding, "."));
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "abi/signature/signature.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/file_target.h"
 #include "base/plain_text.h"
@@ -147,6 +148,13 @@ abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
 
 bool WantsFormat(const Arguments& arguments) {
   return WantsJsonOutput(arguments) || WantsNpyOutput(arguments);
+}
+
+bool PrintsResults(const Arguments& arguments) {
+  const std::vector<std::string>& outputs = arguments.GetList("output");
+  return outputs.empty() || WantsFormat(arguments) ||
+         !arguments.GetList("expected_output").empty() ||
+         absl::c_linear_search(outputs, "-");
 }
 
 absl::Status CheckEquality(const Arguments& arguments) {

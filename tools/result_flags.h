@@ -34,6 +34,9 @@ abi::PrintOptions PrintOptionsOf(const Arguments& arguments);
 // Reports whether --output, a single word, is a format of all results.
 bool WantsFormat(const Arguments& arguments);
 
+// Reports whether ShowResults prints anything if all is well.
+bool PrintsResults(const Arguments& arguments);
+
 // INVALID_ARGUMENT: --equality_mode or a threshold has an invalid value.
 absl::Status CheckEquality(const Arguments& arguments);
 

@@ -27,6 +27,7 @@
 #include "tools/native_flags.h"
 #include "tools/result_flags.h"
 #include "tools/trace_flags.h"
+#include "tools/usage_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -156,6 +157,19 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                      writer);
 }
 
+// INVALID_ARGUMENT: a flag writes what only a call has.
+absl::Status CheckNoCall(const Arguments& arguments) {
+  for (const char* flag :
+       {"dump_dispatch", "dump_dispatch_to", "dump_dispatch_limit", "batch",
+        "batch_output", "trace"}) {
+    if (!arguments.IsSet(flag)) continue;
+    return UsageError(absl::StrCat(
+        "--", flag,
+        " cannot be combined with --print_signature, which calls nothing."));
+  }
+  return absl::OkStatus();
+}
+
 // Prints the signature of --function, or those of all functions.
 absl::Status PrintSignatures(const Arguments& arguments) {
   ASSIGN_OR_RETURN(const auto natives, LoadNativeLibraries(arguments));
@@ -193,6 +207,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return true;
   if (arguments.GetBool("print_signature")) {
+    RETURN_IF_ERROR(CheckNoCall(arguments));
     RETURN_IF_ERROR(PrintSignatures(arguments));
     return true;
   }
