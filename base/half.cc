@@ -9,9 +9,10 @@ namespace {
 
 using Specials = FloatFormat::Specials;
 
-constexpr int kFloatMantissaBits = 23;
-constexpr int kFloatBias = 127;
-constexpr uint32_t kFloatImplicitBit = 1u << kFloatMantissaBits;
+constexpr int kDoubleMantissaBits = 52;
+constexpr int kDoubleBias = 1023;
+constexpr uint32_t kDoubleMaxExponent = 0x7FF;
+constexpr uint64_t kDoubleImplicitBit = uint64_t{1} << kDoubleMantissaBits;
 
 uint32_t MaxExponent(const FloatFormat& format) {
   return (1u << format.exponent_bits) - 1;
@@ -22,6 +23,7 @@ uint16_t SignBit(const FloatFormat& format) {
       1u << (format.exponent_bits + format.mantissa_bits));
 }
 
+// Returns a NaN without sign; minus zero if the format has none.
 uint16_t NanBits(const FloatFormat& format) {
   const uint32_t ones = SignBit(format) - 1u;
   switch (format.specials) {
@@ -29,6 +31,7 @@ uint16_t NanBits(const FloatFormat& format) {
       return static_cast<uint16_t>(MaxExponent(format) << format.mantissa_bits |
                                    1u << (format.mantissa_bits - 1));
     case Specials::kFnuz:
+    case Specials::kFinite:
       return SignBit(format);
     case Specials::kFn:
     case Specials::kScale:
@@ -44,6 +47,7 @@ uint32_t MaxFinite(const FloatFormat& format) {
     case Specials::kIeee:
       return (MaxExponent(format) << format.mantissa_bits) - 1;
     case Specials::kFnuz:
+    case Specials::kFinite:
       return ones;
     case Specials::kFn:
     case Specials::kScale:
@@ -60,27 +64,49 @@ uint16_t OverflowBits(const FloatFormat& format, uint16_t sign) {
   if (format.specials == Specials::kFn) {
     return static_cast<uint16_t>(sign | NanBits(format));
   }
+  if (format.specials == Specials::kFinite) {
+    return static_cast<uint16_t>(sign | MaxFinite(format));
+  }
   return NanBits(format);
 }
 
 // Returns value >> shift, rounded to nearest, ties to even.
-uint32_t RoundedShift(uint32_t value, int shift) {
-  if (shift <= 0) return value << -shift;
-  if (shift > 31) return 0;
-  const uint32_t kept = value >> shift;
-  const uint32_t lost = value & ((1u << shift) - 1);
-  const uint32_t half = 1u << (shift - 1);
+uint64_t RoundedShift(uint64_t value, int shift) {
+  if (shift > 63) return 0;
+  const uint64_t kept = value >> shift;
+  const uint64_t lost = value & ((uint64_t{1} << shift) - 1);
+  const uint64_t half = uint64_t{1} << (shift - 1);
   return kept + (lost > half || (lost == half && (kept & 1)) ? 1 : 0);
+}
+
+// Returns the bits of a finite value's magnitude, which may exceed MaxFinite.
+uint64_t RoundedMagnitude(const FloatFormat& format, double value) {
+  const uint64_t bits = std::bit_cast<uint64_t>(value);
+  const auto double_exponent =
+      static_cast<int>(bits >> kDoubleMantissaBits & kDoubleMaxExponent);
+  uint64_t significand = bits & (kDoubleImplicitBit - 1);
+  if (double_exponent != 0) significand |= kDoubleImplicitBit;
+  int exponent =
+      (double_exponent == 0 ? 1 : double_exponent) - kDoubleBias + format.bias;
+  int shift = kDoubleMantissaBits - format.mantissa_bits;
+  if (exponent < 1) {  // denormal in the format
+    shift += 1 - exponent;
+    exponent = 1;
+  }
+  // A carry out of the mantissa increases the exponent. A significand without
+  // its implicit bit leaves the exponent field zero.
+  return (static_cast<uint64_t>(exponent - 1) << format.mantissa_bits) +
+         RoundedShift(significand, shift);
 }
 
 // Returns the nearest power of two. Ties go up, since there is no mantissa bit
 // that could be even. Zero does not exist; it becomes the smallest scale.
-uint16_t EncodeScale(const FloatFormat& format, float value) {
+uint16_t EncodeScale(const FloatFormat& format, double value) {
   if (value == 0) return 0;
   if (!(value > 0) || std::isinf(value)) return NanBits(format);
   int exponent;
-  const float fraction = std::frexp(value, &exponent);  // in [0.5, 1)
-  const int code = exponent - 1 + format.bias + (fraction >= 0.75f ? 1 : 0);
+  const double fraction = std::frexp(value, &exponent);  // in [0.5, 1)
+  const int code = exponent - 1 + format.bias + (fraction >= 0.75 ? 1 : 0);
   if (code > static_cast<int>(MaxFinite(format))) return NanBits(format);
   return static_cast<uint16_t>(code < 0 ? 0 : code);
 }
@@ -117,34 +143,27 @@ float DecodeFloat(const FloatFormat& format, uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(significand), scale);
 }
 
-uint16_t EncodeFloat(const FloatFormat& format, float value) {
+uint16_t EncodeFloat(const FloatFormat& format, double value) {
   if (format.specials == Specials::kScale) return EncodeScale(format, value);
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  const uint16_t sign = bits >> 31 ? SignBit(format) : 0;
+  const uint16_t sign = std::signbit(value) ? SignBit(format) : 0;
   if (std::isnan(value)) {
     const bool keeps_sign = format.specials != Specials::kFnuz;
     return static_cast<uint16_t>(NanBits(format) | (keeps_sign ? sign : 0));
   }
   if (std::isinf(value)) return OverflowBits(format, sign);
-
-  const uint32_t float_exponent = bits >> kFloatMantissaBits & 0xFF;
-  uint32_t significand = bits & (kFloatImplicitBit - 1);
-  if (float_exponent != 0) significand |= kFloatImplicitBit;
-  int exponent = static_cast<int>(float_exponent == 0 ? 1 : float_exponent) -
-                 kFloatBias + format.bias;
-  int shift = kFloatMantissaBits - format.mantissa_bits;
-  if (exponent < 1) {  // denormal in the format
-    shift += 1 - exponent;
-    exponent = 1;
-  }
-  const uint32_t rounded = RoundedShift(significand, shift);
-  // A carry out of the mantissa increases the exponent. A significand without
-  // its implicit bit leaves the exponent field zero.
-  const uint32_t magnitude =
-      (static_cast<uint32_t>(exponent - 1) << format.mantissa_bits) + rounded;
+  const uint64_t magnitude = RoundedMagnitude(format, value);
   if (magnitude > MaxFinite(format)) return OverflowBits(format, sign);
   if (magnitude == 0 && format.specials == Specials::kFnuz) return 0;
   return static_cast<uint16_t>(sign | magnitude);
+}
+
+bool IsInRange(const FloatFormat& format, double value) {
+  if (format.specials == Specials::kFinite) {
+    return std::isfinite(value) &&
+           RoundedMagnitude(format, value) <= MaxFinite(format);
+  }
+  return !std::isfinite(value) ||
+         std::isfinite(DecodeFloat(format, EncodeFloat(format, value)));
 }
 
 }  // namespace eyrie

@@ -1,8 +1,9 @@
-// Converts between float and the 16-bit and 8-bit floating-point formats.
+// Converts between numbers and the floating-point formats of 4 to 16 bits.
 //
 // Each format is a row of numbers for one decoder and one encoder. Decoding is
 // exact. Encoding rounds to nearest, ties to even. A value that is too large
-// becomes infinity, or NaN if the format has no infinity.
+// becomes infinity, NaN if the format has no infinity, or the largest value if
+// it has neither.
 // Tested by half_test.cc, over every bit pattern.
 #ifndef EYRIE_BASE_HALF_H_
 #define EYRIE_BASE_HALF_H_
@@ -15,10 +16,11 @@ namespace eyrie {
 struct FloatFormat {
   // The meaning of the highest exponent and of the pattern of minus zero.
   enum class Specials : uint8_t {
-    kIeee,   // infinities and NaNs, as in IEEE 754
-    kFn,     // no infinities; all ones is NaN
-    kFnuz,   // no infinities; the pattern of minus zero is the only NaN
-    kScale,  // powers of two without sign or zero; all ones is NaN
+    kIeee,    // infinities and NaNs, as in IEEE 754
+    kFn,      // no infinities; all ones is NaN
+    kFinite,  // no infinities, no NaN
+    kFnuz,    // no infinities; the pattern of minus zero is the only NaN
+    kScale,   // powers of two without sign or zero; all ones is NaN
   };
   uint8_t exponent_bits;
   uint8_t mantissa_bits;
@@ -40,12 +42,23 @@ inline constexpr FloatFormat kFloat8E4M3FNUZ = {4, 3, 8,
                                                 FloatFormat::Specials::kFnuz};
 inline constexpr FloatFormat kFloat8E8M0FNU = {8, 0, 127,
                                                FloatFormat::Specials::kScale};
+inline constexpr FloatFormat kFloat6E3M2FN = {3, 2, 3,
+                                              FloatFormat::Specials::kFinite};
+inline constexpr FloatFormat kFloat6E2M3FN = {2, 3, 1,
+                                              FloatFormat::Specials::kFinite};
+inline constexpr FloatFormat kFloat4E2M1FN = {2, 1, 1,
+                                              FloatFormat::Specials::kFinite};
 
 // Returns the value of a bit pattern. Ignores bits above the format's.
 float DecodeFloat(const FloatFormat& format, uint16_t bits);
 
-// Returns the bit pattern of the nearest value.
-uint16_t EncodeFloat(const FloatFormat& format, float value);
+// Returns the bit pattern of the nearest value. A format without NaN represents
+// it as minus zero.
+uint16_t EncodeFloat(const FloatFormat& format, double value);
+
+// Reports whether encoding a value keeps its class: finite, infinite or NaN.
+// Infinities may become NaN in a format that has only NaN.
+bool IsInRange(const FloatFormat& format, double value);
 
 }  // namespace eyrie
 
