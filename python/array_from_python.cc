@@ -77,6 +77,9 @@ Value FromNumpy(nb::handle object) {
   if (dtype == "int4") {
     return FromNarrow(object, static_cast<eyrie_dtype_t>(0x10000004));
   }
+  if (dtype == "float4_e2m1fn") {
+    return FromNarrow(object, EYRIE_DTYPE_F4E2M1FN);
+  }
   if (dtype == "uint4") {
     return FromNarrow(object, static_cast<eyrie_dtype_t>(0x12000004));
   }

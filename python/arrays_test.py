@@ -216,14 +216,20 @@ class EverywhereTest(unittest.TestCase):
 
     def test_four_bits(self):
         for dtype, numbers in (("int4", [-8, -1, 0, 7, 3]),
-                               ("uint4", [0, 15, 8, 7, 1, 2])):
-            given = np.array(numbers, np.int8).astype(getattr(ml_dtypes, dtype))
+                               ("uint4", [0, 15, 8, 7, 1, 2]),
+                               ("float4_e2m1fn", [0, -0.0, 0.5, -6, 1.5])):
+            if not hasattr(ml_dtypes, dtype):  # float4_e2m1fn: since 0.5
+                continue
+            given = np.array(numbers).astype(getattr(ml_dtypes, dtype))
             for row in (given, given.reshape(-1, 1), given[::2],
                         given[:1].reshape(())):
                 got = _core.copy(row)
                 self.assertEqual((got.dtype, got.shape),
                                  (row.dtype, row.shape))
                 np.testing.assert_array_equal(got, row)
+        if hasattr(ml_dtypes, "float4_e2m1fn"):
+            got = _core.copy(np.array([-0.0], ml_dtypes.float4_e2m1fn))
+            self.assertTrue(np.signbit(got.astype(np.float32)[0]))
 
     def test_an_exception_of_the_producer_is_kept(self):
         class Refuses:

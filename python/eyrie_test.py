@@ -113,6 +113,8 @@ class ValuesTest(unittest.TestCase):
                  ml_dtypes.float8_e5m2fnuz]
         types += [f"{sign}int{bits}" for sign in ("", "u")
                   for bits in (8, 16, 32, 64)]
+        types += [getattr(ml_dtypes, f"float{name}", np.bool_)  # since 0.5
+                  for name in ("8_e8m0fnu", "6_e2m3fn", "6_e3m2fn", "4_e2m1fn")]
         for dtype in map(np.dtype, types):
             for shape in ((2, 3), (0, 2), ()):
                 array = np.arange(6)[:int(np.prod(shape))].reshape(shape)

@@ -29,6 +29,10 @@ enum : uint8_t {
   kFloat8E4M3Fnuz = 11,
   kFloat8E5M2 = 12,
   kFloat8E5M2Fnuz = 13,
+  kFloat8E8M0Fnu = 14,
+  kFloat6E2M3Fn = 15,
+  kFloat6E3M2Fn = 16,
+  kFloat4E2M1Fn = 17,
 };
 
 const DtypeRow kDtypes[] = {
@@ -51,6 +55,10 @@ const DtypeRow kDtypes[] = {
     {"float8_e4m3fn", EYRIE_DTYPE_F8E4M3FN, kFloat8E4M3Fn, true},
     {"float8_e5m2fnuz", EYRIE_DTYPE_F8E5M2FNUZ, kFloat8E5M2Fnuz, true},
     {"float8_e4m3fnuz", EYRIE_DTYPE_F8E4M3FNUZ, kFloat8E4M3Fnuz, true},
+    {"float8_e8m0fnu", EYRIE_DTYPE_F8E8M0FNU, kFloat8E8M0Fnu, true},
+    {"float6_e3m2fn", EYRIE_DTYPE_F6E3M2FN, kFloat6E3M2Fn, true},
+    {"float6_e2m3fn", EYRIE_DTYPE_F6E2M3FN, kFloat6E2M3Fn, true},
+    {"float4_e2m1fn", EYRIE_DTYPE_F4E2M1FN, kFloat4E2M1Fn, true},
     {"int4", static_cast<eyrie_dtype_t>(0x11000004), kInt, true},
     {"uint4", static_cast<eyrie_dtype_t>(0x12000004), kUint, true},
 };
@@ -169,7 +177,8 @@ bool IsNarrow(eyrie_dtype_t dtype) { return BitsOf(dtype) == 4; }
 // in a byte, the first one in its low half.
 nb::object Unpack(const eyrie_array_t& array, nb::handle descriptor) {
   const auto* const bytes = static_cast<const uint8_t*>(array.data);
-  const bool is_signed = array.dtype >> 24 != 0x12;
+  const bool is_integer = array.dtype >> 28 == 1;
+  const bool is_signed = is_integer && array.dtype >> 24 != 0x12;
   size_t count = 1;
   nb::list shape;
   for (size_t i = 0; i < array.rank; ++i) {
@@ -182,11 +191,13 @@ nb::object Unpack(const eyrie_array_t& array, nb::handle descriptor) {
     wide[i] = static_cast<int8_t>(is_signed && half >= 8 ? half - 16 : half);
   }
   const nb::object numpy = nb::module_::import_("numpy");
+  // Floats are their bits; integers are numbers.
+  const char* const convert = is_integer ? "astype" : "view";
   return numpy
       .attr("frombuffer")(
           nb::bytes(reinterpret_cast<const char*>(wide.data()), count), "int8")
       .attr("reshape")(shape)
-      .attr("astype")(descriptor);
+      .attr(convert)(descriptor);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string FileName(absl::string_view name) {
   return text;
 }
 
-absl::StatusOr<std::string> HeaderOf(uint64_t length) {
+std::string HeaderOf(uint64_t length) {
   abi::TensorSpec spec;
   spec.type = hal::ElementType::kUint8;
   spec.shape.push_back(static_cast<int64_t>(length));
@@ -176,7 +176,7 @@ absl::Status DispatchDump::After(const hal::ObservedDispatch& dispatch) {
 absl::Status DispatchDump::Write(const hal::ObservedDispatch& dispatch,
                                  size_t binding, absl::string_view when) {
   hal::Buffer& buffer = *dispatch.bindings[binding];
-  ASSIGN_OR_RETURN(const std::string header, HeaderOf(buffer.byte_length()));
+  const std::string header = HeaderOf(buffer.byte_length());
   if (buffer.byte_length() > room_ ||
       header.size() > room_ - buffer.byte_length()) {
     return absl::ResourceExhaustedError(absl::StrCat(

@@ -55,6 +55,12 @@ TEST(Compare, Details) {
       {"2xui8=1 200", "2xsi8=1 -56",
        "1 of 2 elements differs; the largest error is 256 at [1] (-56, "
        "expected 200)"},
+      {"3xf4E2M1FN=1 -6 3", "3xf4E2M1FN=1 0.5 3",
+       "1 of 3 elements differs; the largest error is 6.5 at [1] (0.5, "
+       "expected -6)"},
+      {"3xf6E2M3FN=1 7.5 3", "3xf6E2M3FN=1 7.5 2.75",
+       "1 of 3 elements differs; the largest error is 0.25 at [2] (2.75, "
+       "expected 3)"},
       {"3xi4=1 -8 3", "3xi4=1 7 3",
        "1 of 3 elements differs; the largest error is 15 at [1] (7, expected "
        "-8)"},

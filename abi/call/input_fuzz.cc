@@ -37,7 +37,7 @@ void FuzzNpy(std::span<const uint8_t> bytes) {
     std::string text;
     if (!WorthPrinting(array->spec)) break;
     AppendElements(copy, array->spec, 64, FloatCase::kUpper, text);
-    NpyHeader(array->spec).status().IgnoreError();
+    text = NpyHeader(array->spec);
     if (array->bytes.empty()) break;
   }
 }

@@ -81,7 +81,10 @@ class Sampler {
       }
       number = bits % kWrap;
     }
-    if (IsFloat(type)) return HostValue(static_cast<double>(number));
+    if (IsFloat(type)) {
+      if (hal::BitCount(type) == 4) number %= 4;  // it represents 0 to 4, and 6
+      return HostValue(static_cast<double>(number));
+    }
     if (type == ElementType::kBool8) return HostValue(number % 2 == 1);
     // The narrowest types have fewer than kWrap values.
     const bool is_signed =
@@ -129,7 +132,7 @@ class Sampler {
     if (type == ElementType::kComplex64) type = ElementType::kFloat32;
     if (type == ElementType::kComplex128) type = ElementType::kFloat64;
     const uint32_t bits = hal::StrideBits(type);
-    if (IsInteger(type) && bits < 8) {
+    if ((IsInteger(type) || IsFloat(type)) && bits < 8) {
       for (uint8_t& byte : bytes) byte = Packed(type, bits);
       return absl::OkStatus();
     }
@@ -142,11 +145,15 @@ class Sampler {
     return absl::OkStatus();
   }
 
-  // Returns a byte of packed integers, with the first in the lowest bits.
+  // Returns a byte of packed numbers, with the first in the lowest bits.
   uint8_t Packed(ElementType type, uint32_t bits) {
     uint32_t byte = 0;
     for (uint32_t bit = 0; bit + bits <= 8; bit += bits) {
-      byte |= static_cast<uint32_t>(Number(type).integer()->value) << bit;
+      const HostValue number = Number(type);
+      const auto element =
+          IsFloat(type) ? uint32_t{PackFloat(type, number.number()->value)}
+                        : static_cast<uint32_t>(number.integer()->value);
+      byte |= element << bit;
     }
     return static_cast<uint8_t>(byte);
   }

@@ -135,8 +135,8 @@ absl::Status CheckOutputFormat(absl::string_view text) {
 
 absl::Status AppendNpy(const vm::Value& value, std::string& out) {
   ASSIGN_OR_RETURN(const FlatValue flat, Flatten(value));
-  ASSIGN_OR_RETURN(const std::string header, NpyHeader(flat.spec));
-  absl::StrAppend(&out, header, TextOf(flat.bytes));
+  out += NpyHeader(flat.spec);
+  AppendNpyElements(flat.spec, flat.bytes, out);
   return absl::OkStatus();
 }
 
@@ -204,9 +204,11 @@ absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
   }
   std::string contents;
   if (target->is_zip() || FormatOf(text) == OutputFormat::kNpy) {
-    ASSIGN_OR_RETURN(contents, NpyHeader(flat.spec));
+    contents = NpyHeader(flat.spec);
+    AppendNpyElements(flat.spec, flat.bytes, contents);
+  } else {
+    absl::StrAppend(&contents, TextOf(flat.bytes));
   }
-  absl::StrAppend(&contents, TextOf(flat.bytes));
   if (target->is_zip()) {
     target->arrays.push_back(std::move(contents));
   } else if (target->contents.empty()) {

@@ -104,7 +104,7 @@ TEST(Manifest, Refuses) {
        "type such as \"?x4xf32\" or \"*xf32\" is expected."},
       {WithFunction(R"("arguments": ["4"])"), "is '4': \"buffer\", "},
       {WithFunction(R"("arguments": ["?x"])"), "is '?x': \"buffer\", "},
-      {WithFunction(R"("arguments": ["?xf4E2M1FN"])"),
+      {WithFunction(R"("arguments": ["?xf8E3M4"])"),
        "which tensors cannot have"},
       {WithFunction(R"("arguments": [7])"),
        "argument 0 of function 'f' is the number 7; a string, an object or an "

@@ -66,13 +66,9 @@ bool AppendFloat(absl::string_view text, std::string& bytes) {
 
 bool AppendHalf(absl::string_view text, const FloatFormat& format,
                 std::string& bytes) {
-  float value;
-  if (!ParseFloat(text, value)) return false;
-  const uint16_t bits = EncodeFloat(format, value);
-  if (std::isfinite(value) && !std::isfinite(DecodeFloat(format, bits))) {
-    return false;
-  }
-  AppendBytes(bits, bytes);
+  double value;
+  if (!ParseFloat(text, value) || !IsInRange(format, value)) return false;
+  AppendBytes(EncodeFloat(format, value), bytes);
   return true;
 }
 

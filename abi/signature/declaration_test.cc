@@ -35,6 +35,8 @@ TEST(Declaration, Table) {
       {"sync func @add(%input0: tensor<4xf32>, %input1: tensor<4xf32>) -> "
        "(%output0: tensor<4xf32>)",
        "(input0:4xf32, input1:4xf32) -> (output0:4xf32)"},
+      {"async func @f(%x: tensor<?x3xf4E2M1FN>) -> (%y: tensor<f6E2M3FN>)",
+       "(x:?x3xf4E2M1FN) -> (y:f6E2M3FN)"},
       {"async func @f(%x: tensor<?x3xbf16>) -> (%y: tensor<f8E4M3FN>)",
        "(x:?x3xbf16) -> (y:f8E4M3FN)"},
       {"sync func @none() -> ()", "() -> ()"},

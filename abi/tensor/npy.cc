@@ -213,7 +213,7 @@ void CopyTransposed(const NpyArray& array, std::span<uint8_t> target) {
 }
 
 std::string DescrOf(hal::ElementType type) {
-  const uint32_t width = hal::BitCount(type) / 8;
+  const uint32_t width = (hal::StrideBits(type) + 7) / 8;
   for (const hal::ElementTypeInfo& row : hal::ElementTypes()) {
     if (row.type == type && row.numpy[0] != 0) return row.numpy;
   }
@@ -280,11 +280,7 @@ absl::StatusOr<NpyArray> ReadNpy(ByteReader& reader) {
   return array;
 }
 
-absl::StatusOr<std::string> NpyHeader(const TensorSpec& spec) {
-  if (hal::BitCount(spec.type) % 8 != 0) {
-    return absl::UnimplementedError(absl::StrCat(
-        ".npy has no elements of ", hal::BitCount(spec.type), " bits."));
-  }
+std::string NpyHeader(const TensorSpec& spec) {
   std::string dictionary = absl::StrCat("{'descr': '", DescrOf(spec.type),
                                         "', 'fortran_order': False, "
                                         "'shape': (");
@@ -305,6 +301,21 @@ absl::StatusOr<std::string> NpyHeader(const TensorSpec& spec) {
     header.push_back(static_cast<char>(dictionary.size() >> (8 * i)));
   }
   return header + dictionary;
+}
+
+void AppendNpyElements(const TensorSpec& spec, std::span<const uint8_t> bytes,
+                       std::string& out) {
+  const uint32_t bits = hal::StrideBits(spec.type);
+  if (bits >= 8) {
+    absl::StrAppend(&out, TextOf(bytes));
+    return;
+  }
+  const uint64_t count = spec.ElementCount().value_or(0);
+  const uint32_t mask = (1u << bits) - 1;
+  out.reserve(out.size() + count);
+  for (uint64_t bit = 0; bit < count * bits; bit += bits) {
+    out.push_back(static_cast<char>(bytes[bit / 8] >> bit % 8 & mask));
+  }
 }
 
 }  // namespace eyrie::abi

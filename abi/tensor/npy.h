@@ -42,9 +42,14 @@ absl::StatusOr<NpyArray> ReadNpyHeader(ByteReader& reader);
 
 // Returns all bytes before the elements: magic number, version and header,
 // padded to a multiple of 64 bytes. Types that NumPy has no name for (bf16, the
-// 8-bit floats) are written as raw bytes, '|V1' or '<V2', as NumPy's own
-// extensions do. UNIMPLEMENTED: elements are narrower than a byte.
-absl::StatusOr<std::string> NpyHeader(const TensorSpec& spec);
+// floats and integers of fewer bits) are written as raw bytes, '|V1' or '<V2',
+// as NumPy's own extensions do.
+std::string NpyHeader(const TensorSpec& spec);
+
+// Appends a tensor's elements as .npy has them: those narrower than a byte take
+// the low bits of one each, as in the package ml_dtypes.
+void AppendNpyElements(const TensorSpec& spec, std::span<const uint8_t> bytes,
+                       std::string& out);
 
 }  // namespace eyrie::abi
 

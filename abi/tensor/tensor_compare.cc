@@ -67,22 +67,25 @@ bool IsNear(double actual, double expected, double absolute, double relative) {
 
 std::optional<double> FloatAt(std::span<const uint8_t> bytes, int64_t index,
                               ElementType type) {
-  const size_t size = hal::BitCount(type) / 8;
-  const uint8_t* at = bytes.data() + index * size;
+  const uint64_t bit = static_cast<uint64_t>(index) * hal::StrideBits(type);
+  const uint8_t* at = bytes.data() + bit / 8;
   if (type == ElementType::kFloat64) {
     double number;
-    std::memcpy(&number, at, size);
+    std::memcpy(&number, at, sizeof(number));
     return number;
   }
   if (type == ElementType::kFloat32) {
     float number;
-    std::memcpy(&number, at, size);
+    std::memcpy(&number, at, sizeof(number));
     return number;
   }
   const FloatFormat* const format = SmallFloatFormat(type);
   if (format == nullptr) return std::nullopt;
-  uint16_t bits = 0;
-  std::memcpy(&bits, at, size);
+  if (hal::StrideBits(type) < 16) {  // DecodeFloat ignores the other bits
+    return DecodeFloat(*format, static_cast<uint16_t>(*at >> bit % 8));
+  }
+  uint16_t bits;
+  std::memcpy(&bits, at, sizeof(bits));
   return DecodeFloat(*format, bits);
 }
 
@@ -106,7 +109,6 @@ std::optional<double> ErrorAt(const ElementPair& pair, int64_t index) {
     if (bits == 0 || bits > 64) return std::nullopt;
     return IntegerError(pair, index);
   }
-  if (bits == 0 || bits % 8 != 0) return std::nullopt;
   const std::optional<double> actual = FloatAt(pair.actual, index, type);
   const std::optional<double> expected = FloatAt(pair.expected, index, type);
   if (!actual || !expected) return std::nullopt;

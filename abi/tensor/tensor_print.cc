@@ -128,8 +128,8 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
   } else if (type == ElementType::kFloat64) {
     AppendFloat(Load<double>(at), float_case, out);
   } else if (const FloatFormat* small = SmallFloatFormat(type)) {
-    uint16_t pattern = 0;
-    std::memcpy(&pattern, at, bits / 8);
+    const auto pattern =
+        bits > 8 ? Load<uint16_t>(at) : static_cast<uint16_t>(*at >> bit % 8);
     // The sign of a narrow NaN is not printed.
     const float value = DecodeFloat(*small, pattern);
     AppendFloat(std::isnan(value) ? std::fabs(value) : value, float_case, out);

@@ -186,6 +186,20 @@ absl::Status ParseComplex(absl::string_view text, ElementType type,
   return absl::OkStatus();
 }
 
+// Parses a float of at most 16 bits, which must be in the format's range.
+absl::Status ParseSmallFloat(absl::string_view text, ElementType type,
+                             const FloatFormat& format,
+                             std::span<uint8_t> target) {
+  const std::optional<double> value = ParseF64(text);
+  if (!value) return NotANumber(text);
+  if (IsBeyond(text, *value) || !IsInRange(format, *value)) {
+    return OutOfRange(text, type);
+  }
+  const uint16_t bits = EncodeFloat(format, *value);
+  std::memcpy(target.data(), &bits, (hal::BitCount(type) + 7) / 8);
+  return absl::OkStatus();
+}
+
 // Stores an element narrower than a byte. The first element is in the lowest
 // bits.
 void StoreBits(uint64_t value, uint32_t bits, uint64_t bit,
@@ -227,7 +241,7 @@ absl::Status WrongCount(size_t given, const TensorSpec& spec, int64_t count) {
 
 // Fills the tensor with copies of its first element.
 void Splat(ElementType type, int64_t count, std::span<uint8_t> target) {
-  const uint32_t bits = hal::BitCount(type);
+  const uint32_t bits = hal::StrideBits(type);
   if (bits % 8 != 0) {
     const uint64_t value = target[0] & ((1u << bits) - 1);
     for (int64_t i = 1; i < count; ++i)
@@ -267,6 +281,12 @@ const FloatFormat* SmallFloatFormat(ElementType type) {
       return &kFloat8E4M3FNUZ;
     case ElementType::kFloat8E8M0FNU:
       return &kFloat8E8M0FNU;
+    case ElementType::kFloat6E3M2FN:
+      return &kFloat6E3M2FN;
+    case ElementType::kFloat6E2M3FN:
+      return &kFloat6E2M3FN;
+    case ElementType::kFloat4E2M1FN:
+      return &kFloat4E2M1FN;
     default:
       return nullptr;
   }
@@ -363,22 +383,15 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
     Store(*value, target);
     return absl::OkStatus();
   }
-  const FloatFormat* small = SmallFloatFormat(type);
-  if (small || type == ElementType::kFloat32) {
+  if (type == ElementType::kFloat32) {
     const std::optional<float> value = ParseF32(text);
     if (!value) return NotANumber(text);
     if (IsBeyond(text, *value)) return OutOfRange(text, type);
-    if (!small) {
-      Store(*value, target);
-      return absl::OkStatus();
-    }
-    const uint16_t bits = EncodeFloat(*small, *value);
-    // A finite number must not become infinity or NaN in the format.
-    if (std::isfinite(*value) && !std::isfinite(DecodeFloat(*small, bits))) {
-      return OutOfRange(text, type);
-    }
-    std::memcpy(target.data(), &bits, hal::BitCount(type) / 8);
+    Store(*value, target);
     return absl::OkStatus();
+  }
+  if (const FloatFormat* small = SmallFloatFormat(type)) {
+    return ParseSmallFloat(text, type, *small, target);
   }
   if (hal::NumericalKind(type) == hal::numerical_kind::kComplex) {
     return ParseComplex(text, type, target.first(hal::BitCount(type) / 8));
@@ -389,7 +402,7 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
 absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
                            std::span<uint8_t> target) {
   ASSIGN_OR_RETURN(const int64_t count, spec.ElementCount());
-  const uint32_t bits = hal::BitCount(spec.type);
+  const uint32_t bits = hal::StrideBits(spec.type);
   const absl::string_view whole = text;
   int64_t parsed = 0;
   for (absl::string_view token; !(token = NextToken(text)).empty(); ++parsed) {

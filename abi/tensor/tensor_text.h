@@ -48,8 +48,8 @@ absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text);
 absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
                            std::span<uint8_t> target);
 
-// Parses one element. INVALID_ARGUMENT: it is malformed; the message does not
-// say where.
+// Parses one element; one narrower than a byte is stored in the low bits of
+// one. INVALID_ARGUMENT: it is malformed; the message does not say where.
 absl::Status ParseElement(absl::string_view text, hal::ElementType type,
                           std::span<uint8_t> target);
 

@@ -62,6 +62,13 @@ TEST(TensorText, RoundTrips) {
       {"2xf8E5M2FNUZ=1.5 -8", "2xf8E5M2FNUZ=1.5 -8"},
       {"2xf8E4M3FNUZ=1.5 240", "2xf8E4M3FNUZ=1.5 240"},
       {"3xf8E8M0FNU=1 0.25 0", "3xf8E8M0FNU=1 0.25 5.87747E-39"},
+      {"5xf4E2M1FN=0.5 -6 1.25 6.9 -0", "5xf4E2M1FN=0.5 -6 1 6 -0"},  // packed
+      {"3xf4E2M1FN=-1.5", "3xf4E2M1FN=-1.5 -1.5 -1.5"},
+      {"4xf6E2M3FN=0.125 -7.5 1 0.9", "4xf6E2M3FN=0.125 -7.5 1 0.875"},
+      {"4xf6E3M2FN=0.0625 -28 1 0.9", "4xf6E3M2FN=0.0625 -28 1 0.875"},
+      {"3xf6E3M2FN=-3", "3xf6E3M2FN=-3 -3 -3"},
+      {"2x2xf4E2M1FN", "2x2xf4E2M1FN=[0 0][0 0]"},
+      {"1xf4E2M1FN=0.250000000001", "1xf4E2M1FN=0.5"},  // rounded once
       {"4xi1=0 1 true false", "4xi1=00 01 01 00"},
       {"2xi1=01 00", "2xi1=01 00"},  // the printed format
       {"3xi8=-128 255 0x7F", "3xi8=-128 -1 127"},
@@ -118,6 +125,14 @@ TEST(TensorText, Errors) {
       {"1xf8E4M3FNUZ=1000",
        "INVALID_ARGUMENT: Element 0 '1000' is out of the range of "
        "f8E4M3FNUZ."},
+      {"2xf4E2M1FN=1 7",
+       "INVALID_ARGUMENT: Element 1 '7' is out of the range of f4E2M1FN."},
+      {"1xf4E2M1FN=inf",
+       "INVALID_ARGUMENT: Element 0 'inf' is out of the range of f4E2M1FN."},
+      {"1xf6E2M3FN=nan",
+       "INVALID_ARGUMENT: Element 0 'nan' is out of the range of f6E2M3FN."},
+      {"1xf6E3M2FN=-30",
+       "INVALID_ARGUMENT: Element 0 '-30' is out of the range of f6E3M2FN."},
       {"1xf8E8M0FNU=-1",
        "INVALID_ARGUMENT: Element 0 '-1' is out of the range of f8E8M0FNU."},
       {"1xcf64=1-1e39i",

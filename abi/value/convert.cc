@@ -76,6 +76,13 @@ double Rounded(double value, ElementType type) {
   return UnpackFloat(type, PackFloat(type, value));
 }
 
+// Reports whether rounding a value kept its class: finite, infinite or NaN.
+bool IsKept(double value, double rounded, ElementType type) {
+  const FloatFormat* const format = SmallFloatFormat(type);
+  if (format != nullptr) return IsInRange(*format, value);
+  return !std::isfinite(value) || std::isfinite(rounded);
+}
+
 // Parses "nan", "inf" or "-inf", which JSON cannot write as numbers.
 bool ParseSpecial(const std::string& text, double& number) {
   const std::string lower = absl::AsciiStrToLower(text);
@@ -170,9 +177,10 @@ bool IsFloat(ElementType type) {
 
 bool SameBits(ElementType from, ElementType to) {
   if (from == to) return true;
-  if (hal::BitCount(from) != hal::BitCount(to)) return false;
-  return hal::NumericalKind(from) == 0 || hal::NumericalKind(to) == 0 ||
-         (IsInteger(from) && IsInteger(to));
+  if (hal::StrideBits(from) != hal::StrideBits(to)) return false;
+  if (hal::NumericalKind(from) == 0 || hal::NumericalKind(to) == 0) return true;
+  return hal::BitCount(from) == hal::BitCount(to) && IsInteger(from) &&
+         IsInteger(to);
 }
 
 bool IsLossless(ElementType from, ElementType to) {
@@ -204,7 +212,7 @@ bool IsLossless(ElementType from, ElementType to) {
 }
 
 uint16_t PackFloat(ElementType type, double value) {
-  return EncodeFloat(*SmallFloatFormat(type), static_cast<float>(value));
+  return EncodeFloat(*SmallFloatFormat(type), value);
 }
 
 double UnpackFloat(ElementType type, uint16_t bits) {
@@ -236,7 +244,7 @@ absl::Status ToInteger(const HostValue& value, ElementType type,
 absl::Status ToFloat(const HostValue& value, ElementType type, double& result) {
   if (const HostValue::Float* number = value.number()) [[likely]] {
     result = Rounded(number->value, type);
-    if (std::isfinite(number->value) && !std::isfinite(result)) {
+    if (!IsKept(number->value, result, type)) {
       return OutOfRange(absl::StrCat(number->value), type);
     }
     return absl::OkStatus();
@@ -267,7 +275,8 @@ absl::Status ToFloat(const HostValue& value, ElementType type, double& result) {
     return ToFloat(element, type, result);
   }
   if (value.bytes() != nullptr && ParseSpecial(*value.bytes(), result)) {
-    return absl::OkStatus();
+    if (IsKept(result, result, type)) return absl::OkStatus();
+    return OutOfRange(*value.bytes(), type);
   }
   return WrongKind(value, type);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "abi/tensor/tensor_compare.h"
 #include "abi/tensor/tensor_text.h"
 #include "abi/value/convert.h"
 #include "abi/value/json_value.h"
@@ -102,6 +103,11 @@ void Writer::WriteBytes(absl::string_view bytes) {
 
 // Writes an element narrower than a byte. Its position is in bits.
 void Writer::WritePacked(const HostArray& array, int64_t index) {
+  if (IsFloat(array.type())) {
+    const auto bits = static_cast<uint8_t>(hal::BitCount(array.type()));
+    const double number = *FloatAt(array.bytes(), index, array.type());
+    return Write(HostValue(HostValue::Float{number, bits}));
+  }
   std::string text;
   const uint32_t bits = hal::StrideBits(array.type());
   AppendElement(array.bytes(), static_cast<uint64_t>(index) * bits,

@@ -45,9 +45,9 @@ constexpr DataType kDataTypes[] = {
     {"I64", 64, "i64"},
     {"U64", 64, "ui64"},
     {"C64", 64, "cf64"},
-    {"F4", 4, "f4"},
-    {"F6_E2M3", 6, "f6E2M3"},
-    {"F6_E3M2", 6, "f6E3M2"},
+    {"F4", 4, "f4E2M1FN"},
+    {"F6_E2M3", 6, "f6E2M3FN"},
+    {"F6_E3M2", 6, "f6E3M2FN"},
 };
 
 absl::StatusOr<uint64_t> ReadNumber(const Json& json, absl::string_view what) {

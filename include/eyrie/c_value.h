@@ -147,6 +147,12 @@ typedef enum eyrie_dtype_t {
   EYRIE_DTYPE_F8E4M3FN = 0x25000008,
   EYRIE_DTYPE_F8E5M2FNUZ = 0x26000008,
   EYRIE_DTYPE_F8E4M3FNUZ = 0x27000008,
+  EYRIE_DTYPE_F8E8M0FNU = 0x28000008,
+  /* Elements of 6 bits take a byte. Those of 4 bits are packed, with the first
+   * in the low half of a byte. */
+  EYRIE_DTYPE_F6E3M2FN = 0x29000006,
+  EYRIE_DTYPE_F6E2M3FN = 0x2A000006,
+  EYRIE_DTYPE_F4E2M1FN = 0x2B000004,
   /* Not a type. It makes the enum wide enough for any code; unknown codes are
    * INVALID_ARGUMENT. */
   EYRIE_DTYPE_MAX_ENUM = 0x7FFFFFFF,

@@ -67,6 +67,10 @@ TEST(Expectation, AllTrue) {
        "Expected all elements to be nonzero. Element [1] is 0; 1 of 2 is "
        "zero."},
       {"1xf8E4M3FN=1", ""},
+      {"3xf4E2M1FN=1 0.5 -6", ""},
+      {"2xf4E2M1FN=1 -0",
+       "Expected all elements to be nonzero. Element [1] is -0; 1 of 2 is "
+       "zero."},
       {"1xx8=01", "Elements of the type *8 are neither true nor false."},
       {"1xcf64=1", "Elements of the type cf64 are neither true nor false."},
   };
@@ -153,6 +157,8 @@ TEST(Expectation, AlmostEqual) {
       {"1xf8E5M2FNUZ=1", "1xf8E5M2FNUZ=1.5", {0.5, 0}, ""},
       {"1xf8E4M3FNUZ=1", "1xf8E4M3FNUZ=1.5", {0.5, 0}, ""},
       {"1xf8E8M0FNU=1", "1xf8E8M0FNU=2", {1, 0}, ""},
+      {"3xf6E3M2FN=1 2 -4", "3xf6E3M2FN=1 2.5 -4", {0.5, 0}, ""},
+      {"3xf4E2M1FN=1 2 -4", "3xf4E2M1FN=1.5 2 -4", {0.5, 0}, ""},
       {"1xf8E5M2=1",
        "1xf8E5M2=2",
        {0.5, 0},

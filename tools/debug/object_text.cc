@@ -147,7 +147,7 @@ absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
   ASSIGN_OR_RETURN(abi::TensorSpec spec, abi::ParseTensorSpec(type));
   if (spec.shape.empty()) {
     spec.shape.push_back(
-        static_cast<int64_t>(length * 8 / hal::BitCount(spec.type)));
+        static_cast<int64_t>(length * 8 / hal::StrideBits(spec.type)));
   }
   ASSIGN_OR_RETURN(const uint64_t need, spec.ByteLength());
   if (need > length) {

@@ -192,7 +192,7 @@ def element_types(root):
     text = heading("Tensors", tensors) + table(
         ["text", "number", "bits", "kind", "NumPy"],
         [[code(text), code(f"0x{int(kind, 16) << 24 | int(size):08X}"), size,
-          KINDS.get(int(kind, 16), "8-bit float"), code(numpy)]
+          KINDS.get(int(kind, 16), f"{size}-bit float"), code(numpy)]
          for _, text, kind, size, numpy in def_rows(
              root, tensors, "ELEMENT_TYPE")])
     text += heading("Memref functions", memrefs) + table(

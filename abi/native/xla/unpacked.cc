@@ -9,6 +9,7 @@ void Unpack(hal::ElementType element, const uint8_t* from,
   const uint32_t bits = hal::StrideBits(element);
   const uint32_t mask = (1u << bits) - 1;
   const bool is_signed =
+      hal::IsIntegerKind(element) &&
       hal::NumericalKind(element) != hal::numerical_kind::kUnsigned;
   const uint32_t sign = is_signed ? 1u << (bits - 1) : 0;
   for (size_t i = 0; i < to.size(); ++i) {

@@ -16,9 +16,9 @@ constexpr bool IsPacked(hal::ElementType element) {
   return element != hal::ElementType::kNone && hal::StrideBits(element) < 8;
 }
 
-// Unpacks `to.size()` elements, the lowest bits of a byte first. Elements are
-// sign-extended unless the type is unsigned. `from` must have
-// DenseByteLength(element, to.size()) bytes.
+// Unpacks `to.size()` elements, the lowest bits of a byte first. Integers are
+// sign-extended unless the type is unsigned; the upper bits of floats are zero.
+// `from` must have DenseByteLength(element, to.size()) bytes.
 void Unpack(hal::ElementType element, const uint8_t* from,
             std::span<uint8_t> to);
 

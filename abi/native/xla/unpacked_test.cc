@@ -23,6 +23,7 @@ TEST(Unpacked, BothWays) {
       {FfiType::kS2, {0b11100100}, {0, 1, 0xfe, 0xff}},
       {FfiType::kU2, {0b11100100, 0b01}, {0, 1, 2, 3, 1}},
       {FfiType::kS1, {0b101}, {0xff, 0, 0xff}},
+      {FfiType::kF4E2M1FN, {0x87, 0x0f}, {7, 8, 0xf}},
       {FfiType::kU1, {0b101, 1}, {1, 0, 1, 0, 0, 0, 0, 0, 1}},
   };
   for (const auto& row : kRows) {
