@@ -31,7 +31,16 @@ constexpr Flag kTraceFlags[] = {
     {"dispatch_statistics", FlagKind::kBool, "false", "The same as --profile."},
 };
 
-// "12.3 us".
+bool WantsProfile(const Arguments& arguments) {
+  return arguments.GetBool("profile") ||
+         arguments.GetBool("print_device_statistics") ||
+         arguments.GetBool("dispatch_statistics");
+}
+
+}  // namespace
+
+std::span<const Flag> TraceFlags() { return kTraceFlags; }
+
 std::string TimeText(double ns) {
   constexpr struct {
     double ns;
@@ -42,16 +51,6 @@ std::string TimeText(double ns) {
   }
   return absl::StrFormat("%.4g ns", ns);
 }
-
-bool WantsProfile(const Arguments& arguments) {
-  return arguments.GetBool("profile") ||
-         arguments.GetBool("print_device_statistics") ||
-         arguments.GetBool("dispatch_statistics");
-}
-
-}  // namespace
-
-std::span<const Flag> TraceFlags() { return kTraceFlags; }
 
 std::string ProfileText(std::span<const trace::DispatchTotals> rows,
                         double wall_ns) {

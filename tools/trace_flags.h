@@ -20,6 +20,9 @@ namespace eyrie::tools {
 // The rows of these flags.
 std::span<const Flag> TraceFlags();
 
+// Returns "12.3 us".
+std::string TimeText(double ns);
+
 // Returns the table of --profile: a summary line, then a line per kernel.
 // `wall_ns` is the time of which shares are computed.
 std::string ProfileText(std::span<const trace::DispatchTotals> rows,

@@ -9,6 +9,7 @@
 #include "abi/needs/value_flow.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
@@ -36,6 +37,26 @@ using Roles = std::vector<absl::string_view>;
 Roles ReadRoles(const vm::ImportDef& import) {
   return absl::StrSplit(RolesOf(import.full_name, import.calling_convention),
                         ' ', absl::SkipEmpty());
+}
+
+// The fields of a binding: reserved, slot, buffer, offset, length.
+constexpr size_t kBindingFields = 5;
+
+// Returns "slot 2", "global 1", "call 1a" or "".
+std::string BufferName(const std::optional<KnownValue>& buffer,
+                       std::optional<int64_t> slot) {
+  if (!buffer.has_value()) return "";
+  switch (buffer->kind) {
+    case Kind::kInteger:  // null: the slot decides
+      return slot.has_value() ? absl::StrCat("slot ", *slot) : "";
+    case Kind::kGlobal:
+      return absl::StrCat("global ", buffer->number);
+    case Kind::kResult:
+      return absl::StrCat("call ", absl::Hex(buffer->number));
+    case Kind::kRodata:
+      return "";
+  }
+  return "";
 }
 
 // A call of an import. Finds arguments by their roles, and counts the tuples of
@@ -73,6 +94,22 @@ class ImportCall {
     const auto value = Argument(role);
     if (!value.has_value() || value->kind != Kind::kRodata) return std::nullopt;
     return static_cast<uint32_t>(value->number);
+  }
+  // Returns the bindings of a dispatch, which are its last arguments.
+  std::vector<BindingUse> Bindings() const {
+    const size_t count = Count("bindings");
+    if (list_ == nullptr || count > list_->size() / kBindingFields) return {};
+    std::vector<BindingUse> bindings;
+    for (size_t i = list_->size() - count * kBindingFields; i < list_->size();
+         i += kBindingFields) {
+      const auto slot = registers_.Get((*list_)[i + 1]);
+      const auto buffer = registers_.Get((*list_)[i + 2]);
+      const auto bytes = IntegerOf(registers_.Get((*list_)[i + 4]));
+      bindings.push_back({BufferName(buffer, IntegerOf(slot)), bytes});
+      if (bytes.value_or(0) < 0)
+        bindings.back().bytes.reset();  // the rest of the buffer
+    }
+    return bindings;
   }
   uint32_t Count(absl::string_view role) const {
     const size_t place = Place(role);
@@ -297,6 +334,7 @@ void Reader::Dispatch(CodePlace place, const ImportCall& call) {
   use.workgroups[2] = call.Integer("z");
   use.constants = call.Count("constants");
   use.bindings = call.Count("bindings");
+  use.buffers = call.Bindings();
   facts_.dispatches.push_back(std::move(use));
 }
 

@@ -52,6 +52,14 @@ struct ExecutableUse {
   std::optional<uint32_t> rodata;  // its bytes
 };
 
+// A buffer that a dispatch uses.
+struct BindingUse {
+  // Names a buffer within a function: equal for the same buffer. Empty:
+  // unknown.
+  std::string buffer;
+  std::optional<int64_t> bytes;
+};
+
 struct DispatchUse {
   CodePlace place;
   std::optional<size_t> executable;  // which of ModuleFacts::executables
@@ -62,6 +70,7 @@ struct DispatchUse {
   bool indirect = false;
   uint32_t constants = 0;
   uint32_t bindings = 0;
+  std::vector<BindingUse> buffers;  // of the bindings, or empty: unknown
 };
 
 struct AllocationUse {

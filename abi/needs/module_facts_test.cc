@@ -78,6 +78,36 @@ TEST(ModuleFacts, OfEveryRelease) {
   }
 }
 
+// Returns the bindings of all dispatches: "slot 0 16, global 2 ?; ".
+std::string Buffers(const ModuleFacts& facts) {
+  return absl::StrJoin(
+      facts.dispatches, "; ", [](std::string* out, const DispatchUse& use) {
+        absl::StrAppend(
+            out, absl::StrJoin(use.buffers, ", ",
+                               [](std::string* to, const BindingUse& binding) {
+                                 absl::StrAppend(to, binding.buffer, " ",
+                                                 Count(binding.bytes));
+                               }));
+      });
+}
+
+TEST(ModuleFacts, OfBindings) {
+  const struct {
+    const char* path;
+    const char* buffers;
+  } kCases[] = {
+      {"3.3/add.vmfb", "slot 0 16, slot 1 16, slot 2 16"},
+      {"3.13/add.vmfb", "slot 0 16, slot 1 16, slot 2 16"},
+      // Dispatches share a buffer: a slot, or the result of a call.
+      {"3.13/mlp.vmfb",
+       "slot 0 16, slot 2 64; slot 2 64, slot 1 12; call 133 ?, call 192 48, "
+       "call 1dc 16, call 2a0 ?; call 2a0 ?, call 228 32, call 262 ?"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Buffers(FactsOf(c.path)), c.buffers) << c.path;
+  }
+}
+
 TEST(ModuleFacts, OfTwoDevices) {
   const ModuleFacts facts = FactsOf("3.13/two_devices.two.vmfb");
   ASSERT_EQ(facts.executables.size(), 2u);

@@ -38,6 +38,10 @@ class GraphMaker {
 
   void CountCalls();
   void Walk();
+  // Moves functions to layers after all of their callers, except for recursion.
+  void DeepenLayers();
+  void AddAfterCallees(uint32_t function, std::set<uint32_t>& seen,
+                       std::vector<uint32_t>& order) const;
   // Adds a node, or returns nullopt if the graph is full.
   std::optional<size_t> AddNode(GraphNode node);
   std::optional<size_t> AddFunction(uint32_t function, size_t layer);
@@ -89,6 +93,49 @@ std::optional<size_t> GraphMaker::AddFunction(uint32_t function, size_t layer) {
   return functions_[function];
 }
 
+void GraphMaker::AddAfterCallees(uint32_t root, std::set<uint32_t>& seen,
+                                 std::vector<uint32_t>& order) const {
+  using Callee = std::map<uint32_t, uint64_t>::const_iterator;
+  std::vector<std::pair<uint32_t, Callee>> stack;
+  const auto enter = [&](uint32_t function) {
+    if (!functions_[function].has_value() || !seen.insert(function).second) {
+      return;
+    }
+    stack.emplace_back(function, callees_[function].functions.begin());
+  };
+  enter(root);
+  while (!stack.empty()) {
+    auto& [function, next] = stack.back();
+    if (next == callees_[function].functions.end()) {
+      order.push_back(function);
+      stack.pop_back();
+    } else {
+      enter((next++)->first);
+    }
+  }
+}
+
+void GraphMaker::DeepenLayers() {
+  std::set<uint32_t> seen;
+  std::vector<uint32_t> order;  // callees before their callers
+  for (const vm::ExportDef& exported : report_.def.exports) {
+    AddAfterCallees(exported.function, seen, order);
+  }
+  for (uint32_t i = 0; i < functions_.size(); ++i) {
+    AddAfterCallees(i, seen, order);
+  }
+  std::vector<size_t> rank(functions_.size());
+  for (size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  for (size_t i = order.size(); i-- > 0;) {
+    const size_t layer = graph_.nodes[*functions_[order[i]]].layer;
+    for (const auto& [callee, count] : callees_[order[i]].functions) {
+      if (!functions_[callee].has_value() || rank[callee] >= i) continue;
+      size_t& deeper = graph_.nodes[*functions_[callee]].layer;
+      deeper = std::max(deeper, std::min(layer + 1, kMaxLayers));
+    }
+  }
+}
+
 // Walks breadth first from the exports, then from functions without callers.
 void GraphMaker::Walk() {
   for (const vm::ExportDef& exported : report_.def.exports) {
@@ -108,6 +155,7 @@ void GraphMaker::Walk() {
     }
     if (next < functions_.size()) AddFunction(next, 0);
   }
+  DeepenLayers();
   std::set<std::pair<GraphNode::Kind, std::string>> left_out;
   size_t last = 0;
   for (const GraphNode& node : graph_.nodes) last = std::max(last, node.layer);

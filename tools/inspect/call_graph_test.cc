@@ -53,7 +53,17 @@ TEST(CallGraph, HasLayers) {
       "a/0.0 b/1.0 | a>a*1 | a>b*1 | b>a*1");
   // Functions without callers.
   EXPECT_EQ(Text(CreateCallGraph(ReportOf(3, {{2, 1, false, 1}}, {0}), 10)),
-            "a/0.0 b/0.1 c/0.2 | c>b*1");
+            "a/0.0 b/1.0 c/0.1 | c>b*1");
+  // A function comes after all of its callers, and after theirs.
+  EXPECT_EQ(Text(CreateCallGraph(ReportOf(4,
+                                          {{0, 1, false, 1},
+                                           {0, 2, false, 1},
+                                           {0, 3, false, 1},
+                                           {1, 2, false, 1},
+                                           {3, 1, false, 1}},
+                                          {0}),
+                                 10)),
+            "a/0.0 b/2.0 c/3.0 d/1.0 | a>b*1 | a>c*1 | a>d*1 | b>c*1 | d>b*1");
   // Functions are placed near their callers.
   EXPECT_EQ(Text(CreateCallGraph(
                 ReportOf(4, {{0, 3, false, 1}, {1, 2, false, 1}}, {0, 1}), 10)),

@@ -11,6 +11,8 @@
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/inspect/dispatch_graph.h"
+#include "tools/inspect/kernel_times.h"
 #include "tools/inspect/report.h"
 #include "tools/usage_error.h"
 
@@ -26,7 +28,8 @@ constexpr char kUsage[] =
     "and\n"
     "# its dispatches. Runs no code of it. '-' reads standard input.\n"
     "#   eyrie inspect model.vmfb\n"
-    "#   eyrie inspect model.vmfb --html model.html\n\n";
+    "#   eyrie inspect model.vmfb --html model.html\n"
+    "#   eyrie inspect model.vmfb --html model.html --times trace.json\n\n";
 
 constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
@@ -40,6 +43,9 @@ constexpr Flag kFlags[] = {
     {"html", FlagKind::kString, "",
      "Writes an HTML page with the call graph, the code and its source\n"
      "locations: one file, which loads nothing else."},
+    {"times", FlagKind::kString, "",
+     "Shows the times of kernels on the page of --html, from a trace of\n"
+     "'eyrie run model.vmfb --trace=FILE'."},
     {"allow_system_executables", FlagKind::kBool, "false",
      "Treats executables in the system's own format as supported."},
     {"no_native_code", FlagKind::kBool, "false",
@@ -89,14 +95,26 @@ absl::Status WithCommand(const absl::Status& status, const std::string& path) {
   return absl::InvalidArgumentError(other);
 }
 
+// Reads the trace, if one is given. INVALID_ARGUMENT: it is of another module.
+absl::Status ReadTimes(const std::string& path, Report& report) {
+  if (path.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(report.times, ReadKernelTimes(path));
+  for (const DispatchUse& dispatch : report.facts.dispatches) {
+    if (TimeOf(report, dispatch) != nullptr) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--times='", path, "' has no dispatch of this module."));
+}
+
 absl::Status Inspect(const Arguments& arguments, const std::string& path) {
   hal::DriverOptions options;
   options.allow_system_executables =
       arguments.GetBool("allow_system_executables");
   options.allow_native_code = !arguments.GetBool("no_native_code");
   options.isolate = arguments.GetBool("isolate");
-  const absl::StatusOr<Report> report = CreateReport(path, options);
+  absl::StatusOr<Report> report = CreateReport(path, options);
   if (!report.ok()) return WithCommand(report.status(), path);
+  RETURN_IF_ERROR(ReadTimes(arguments.GetString("times"), *report));
   const std::string& html = arguments.GetString("html");
   if (!html.empty()) {
     RETURN_IF_ERROR(WriteTextTo(html, [&report](TextSink sink) {
@@ -128,6 +146,12 @@ absl::Status Run(std::span<const char* const> args) {
   }
   if (arguments.IsSet("html") && arguments.GetString("html").empty()) {
     return UsageError("--html='' is empty; expected a file to write.");
+  }
+  if (arguments.IsSet("times") && arguments.GetString("times").empty()) {
+    return UsageError("--times='' is empty; expected a trace.");
+  }
+  if (arguments.IsSet("times") && !arguments.IsSet("html")) {
+    return UsageError("--times needs --html; it has no effect on text.");
   }
   if (arguments.IsSet("html")) {
     RETURN_IF_ERROR(CheckOutputPath("--html=", arguments.GetString("html"),

@@ -20,11 +20,13 @@
 #include "absl/status/statusor.h"
 #include "base/text_stream.h"
 #include "hal/driver.h"
+#include "tools/inspect/kernel_times.h"
 #include "vm/module/module_def.h"
 #include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 
+using abi::BindingUse;
 using abi::CallEdge;
 using abi::CodePlace;
 using abi::DispatchUse;
@@ -59,6 +61,7 @@ struct Report : abi::ModuleNeeds {
   ModuleFacts facts;
   Sizes sizes;
   std::vector<std::string> targets;  // its stated compilation targets
+  KernelTimes times;                 // of a trace, or empty
 
   const ExecutableReport& ExecutableOf(size_t use) const {
     return executables[executable_of_use[use]];

@@ -16,6 +16,7 @@
 #include "base/plain_text.h"
 #include "base/text_stream.h"
 #include "tools/inspect/call_graph.h"
+#include "tools/inspect/dispatch_graph.h"
 #include "tools/inspect/html_text.h"
 #include "tools/inspect/report.h"
 #include "tools/inspect/svg_graph.h"
@@ -26,6 +27,9 @@ namespace eyrie::tools {
 namespace {
 
 constexpr size_t kMaxNodes = 400;     // of the graph
+constexpr size_t kMaxEdges = 2000;    // of the graph
+constexpr size_t kMaxDrawn = 200;     // dispatches
+constexpr size_t kMaxSizes = 32;      // of a dispatch's bindings
 constexpr size_t kMaxRows = 2000;     // of a table
 constexpr size_t kMaxConstants = 50;  // the largest ones
 constexpr size_t kMaxLine = 4096;     // bytes of code
@@ -41,19 +45,19 @@ constexpr char kHead[] = R"html(<!DOCTYPE html>
 :root { color-scheme: light dark; --line: #8884; --dim: #777; --yes: #2a7d2a;
   --no: #c33; --code: #8881; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 76rem;
-  padding: 1rem 1.5rem 4rem; }
+  padding: 1rem 1.5rem 4rem; overflow-wrap: break-word; }
 h1 { font-size: 1.5rem; margin-bottom: 0; }
 h2 { font-size: 1.15rem; margin-top: 2.2rem;
   border-bottom: 1px solid var(--line); }
-nav a { margin-right: 1rem; } .dim { color: var(--dim); }
+nav a { margin-right: 1rem; display: inline-block; } .dim { color: var(--dim); }
 .yes { color: var(--yes); } .no { color: var(--no); }
 table { border-collapse: collapse; }
 td, th { text-align: left; vertical-align: top; padding: .15rem 1rem .15rem 0;
   border-bottom: 1px solid var(--line); }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+td { max-width: 28rem; } .sizes { display: inline-block; min-width: 10rem; }
 code, pre, svg text { font-family: ui-monospace, "DejaVu Sans Mono", monospace;
   font-size: 12px; }
-pre { background: var(--code); padding: .6rem; overflow-x: auto;
+pre { background: var(--code); padding: .6rem; white-space: pre-wrap;
   margin: .3rem 0; } pre i { color: var(--dim); font-style: normal; }
 .scroll { overflow-x: auto; } details { margin: .2rem 0; }
 summary { cursor: pointer; }
@@ -63,11 +67,15 @@ summary { cursor: pointer; }
 .c2 { background: #6acc64; } .c3 { background: #999; }
 .key { display: inline-block; width: .8rem; height: .8rem;
   margin-right: .4rem; }
-svg path { fill: none; stroke: var(--dim); stroke-opacity: .5; }
+svg path { fill: none; stroke: var(--dim); stroke-opacity: .6; }
+svg path:hover { stroke: #4878d0; stroke-opacity: 1; stroke-width: 3; }
+svg text.dim { fill: var(--dim); } svg a text { fill: #4878d0; }
+svg a rect + text { fill: CanvasText; }
 svg rect { stroke: var(--dim); fill: Canvas; } svg text { fill: CanvasText; }
 svg .export rect { stroke-width: 2; stroke: #4878d0; }
 svg .kernel rect { stroke: #ee854a; }
 svg .module rect { stroke-dasharray: 3 2; }
+svg rect.time { stroke: none; fill: #ee854a; }
 svg a:hover rect { fill: var(--line); }
 pre:target { outline: 2px solid #4878d0; }
 </style>
@@ -141,6 +149,7 @@ class HtmlWriter {
   void WriteConstants();
   void WriteExecutables();
   void WriteDispatches();
+  void WriteDispatchGraph();
   void WriteGraph();
   void WriteCode();
   void WriteFunctionHead(uint32_t function);
@@ -308,21 +317,53 @@ void HtmlWriter::WriteExecutables() {
   }
 }
 
+void HtmlWriter::WriteDispatchGraph() {
+  const DispatchGraph graph = DrawDispatches(report_, kMaxDrawn);
+  if (graph.svg.empty()) return;
+  Add("<p class=\"dim\">In the order of the code, with their workgroups and "
+      "the sizes of their bindings. A line joins a dispatch with the next one "
+      "that uses the same buffer.");
+  if (!report_.times.empty()) {
+    Add(" Times are from the trace: the mean of all dispatches of a kernel, "
+        "over all threads. Bars compare them.");
+  }
+  if (graph.left_out > 0) {
+    Add(" ", graph.left_out, " more dispatches are not drawn.");
+  }
+  if (graph.left_out_lines > 0) {
+    Add(" ", graph.left_out_lines, " more lines are not drawn.");
+  }
+  Add("</p>\n<div class=\"scroll\">", graph.svg, "</div>\n");
+}
+
 void HtmlWriter::WriteDispatches() {
   Add("<h2 id=\"Dispatches\">Dispatches</h2>\n");
-  Header(
-      {"function", "kernel", "workgroups", "bindings", "constants", "source"});
+  WriteDispatchGraph();
+  const bool has_times = !report_.times.empty();
+  std::vector<std::string> heads = {"function", "kernel", "workgroups",
+                                    "bindings", "constants"};
+  if (has_times) heads.insert(heads.end(), {"mean time", "dispatches"});
+  heads.push_back("source");
+  Header(heads);
   SourceMap sources(report_.def);
   const auto& dispatches = report_.facts.dispatches;
   const size_t shown = std::min(dispatches.size(), kMaxRows);
   for (size_t i = 0; i < shown; ++i) {
     const DispatchUse& dispatch = dispatches[i];
-    Row({FunctionLink(dispatch.place.function),
-         absl::StrCat("<code>", Plain(KernelName(report_, dispatch)),
-                      "</code>"),
-         WorkgroupsText(dispatch), absl::StrCat(dispatch.bindings),
-         absl::StrCat(dispatch.constants),
-         HtmlText(sources.Find(dispatch.place))});
+    std::vector<std::string> cells = {
+        FunctionLink(dispatch.place.function),
+        absl::StrCat("<code>", Plain(KernelName(report_, dispatch)), "</code>"),
+        WorkgroupsText(dispatch),
+        absl::StrCat("<span class=\"sizes\">",
+                     BindingsText(dispatch, kMaxSizes), "</span>"),
+        absl::StrCat(dispatch.constants)};
+    if (has_times) {
+      const KernelTime* const time = TimeOf(report_, dispatch);
+      cells.push_back(MeanText(time));
+      cells.push_back(time == nullptr ? "" : absl::StrCat(time->count));
+    }
+    cells.push_back(HtmlText(sources.Find(dispatch.place)));
+    Row(cells);
   }
   EndTable(dispatches.size(), shown);
 }
@@ -333,11 +374,15 @@ void HtmlWriter::WriteGraph() {
   if (report_.module == nullptr) {
     return Add("<h2 id=\"Calls\">Calls</h2>\n");
   }
-  const CallGraph graph = CreateCallGraph(report_, kMaxNodes);
+  CallGraph graph = CreateCallGraph(report_, kMaxNodes);
   Add("<h2 id=\"Calls\">Calls</h2>\n<p class=\"dim\">Exported functions have "
       "a thick border, kernels are round, modules that are imported dashed.");
   if (graph.left_out > 0) {
     Add(" ", graph.left_out, " more are not shown.");
+  }
+  if (graph.edges.size() > kMaxEdges) {
+    Add(" ", graph.edges.size() - kMaxEdges, " more lines are not drawn.");
+    graph.edges.resize(kMaxEdges);
   }
   Add("</p>\n<div class=\"scroll\">", SvgGraph(graph), "</div>\n");
 }
@@ -345,9 +390,10 @@ void HtmlWriter::WriteGraph() {
 void HtmlWriter::WriteFunctionHead(uint32_t function) {
   const vm::FunctionDef& def = report_.def.functions[function];
   Add("<details><summary><code>", Plain(report_.names[function]), "</code> ",
-      def.bytecode.size(), " bytes, ", def.block_count, " blocks, ",
-      def.declared_i32_count, " and ", def.declared_ref_count,
-      " registers</summary>\n<pre id=\"f", function, "\">");
+      def.bytecode.size(), " bytes, ", def.block_count,
+      def.block_count == 1 ? " block, " : " blocks, ", def.declared_i32_count,
+      " and ", def.declared_ref_count, " registers</summary>\n<pre id=\"f",
+      function, "\">");
 }
 
 void HtmlWriter::WriteCodeLine(absl::string_view line) {

@@ -1,0 +1,33 @@
+// Reads the times of kernels from a trace of `eyrie run --trace=FILE`.
+//
+// Tested by kernel_times_test.cc.
+#ifndef EYRIE_TOOLS_INSPECT_KERNEL_TIMES_H_
+#define EYRIE_TOOLS_INSPECT_KERNEL_TIMES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace eyrie::tools {
+
+struct KernelTime {
+  uint64_t count = 0;  // of dispatches
+  double ns = 0;       // of all of them, on all threads
+
+  double mean_ns() const {
+    return ns / static_cast<double>(count == 0 ? 1 : count);
+  }
+};
+
+// By the name of the kernel in the trace.
+using KernelTimes = std::map<std::string, KernelTime>;
+
+// INVALID_ARGUMENT: the file is not such a trace. RESOURCE_EXHAUSTED: it names
+// more than 100,000 kernels. Otherwise fails as MappedFile::Open does.
+absl::StatusOr<KernelTimes> ReadKernelTimes(const std::string& path);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_INSPECT_KERNEL_TIMES_H_
