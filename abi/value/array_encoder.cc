@@ -14,6 +14,7 @@
 #include "abi/value/convert.h"
 #include "abi/value/encoder.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 
@@ -302,10 +303,6 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
         value.Describe(), " is given; ", type.ToString(),
         " is expected, which needs an array that has an element type."));
   }
-  if (hal::StrideBits(type.element) % 8 != 0) {
-    return absl::UnimplementedError(
-        absl::StrCat("lists cannot be packed as ", type.ToString(), "."));
-  }
   std::vector<int64_t> shape = NestedShape(value, type);
   AddInnerShape(value, shape);
   const std::string difference = ShapeDifference(shape, type);
@@ -321,7 +318,18 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
   std::span<uint8_t> target;
   RETURN_IF_ERROR(NewArray(type.element, shape, 0, view, target));
   uint8_t* place = target.data();
-  if (!target.empty()) RETURN_IF_ERROR(Fill(value, type.element, shape, place));
+  if (!target.empty() && hal::StrideBits(type.element) < 8) {
+    std::vector<uint8_t> elements;
+    RETURN_IF_ERROR(Reserve(elements,
+                            static_cast<size_t>(view->element_count()),
+                            "the elements of an array"));
+    elements.resize(static_cast<size_t>(view->element_count()));
+    place = elements.data();
+    RETURN_IF_ERROR(Fill(value, type.element, shape, place));
+    PackElements(type.element, elements, target.data());
+  } else if (!target.empty()) {
+    RETURN_IF_ERROR(Fill(value, type.element, shape, place));
+  }
   ++statistics_->packed;
   statistics_->bytes_copied += target.size();
   RETURN_IF_ERROR(view->buffer()->Unmap(0, target.size()));
@@ -350,7 +358,7 @@ absl::Status Encoder::Fill(const HostValue& value, ElementType type,
   if (shape.empty()) {
     if (target == nullptr) return absl::OkStatus();
     RETURN_IF_ERROR(WriteElement(value, type, target));
-    target += hal::StrideBits(type) / 8;
+    target += BytesOfElement(type);
     return absl::OkStatus();
   }
   const HostValue::Items* items = nullptr;
@@ -371,6 +379,11 @@ absl::Status Encoder::FillFrom(const HostArray& array, ElementType type,
   row.element = type;
   row.ranked = true;
   row.shape.assign(shape.begin(), shape.end());
+  if (hal::StrideBits(type) < 8) {
+    return absl::UnimplementedError(
+        absl::StrCat("an array in a list cannot be packed as elements of ",
+                     hal::ElementTypeName(type), "."));
+  }
   if (target == nullptr) {
     return CheckGiven(
         array, row, type,

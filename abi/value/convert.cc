@@ -219,6 +219,17 @@ double UnpackFloat(ElementType type, uint16_t bits) {
   return DecodeFloat(*SmallFloatFormat(type), bits);
 }
 
+void PackElements(ElementType type, std::span<const uint8_t> elements,
+                  uint8_t* target) {
+  const uint32_t bits = hal::StrideBits(type);
+  const uint32_t mask = (1u << bits) - 1;
+  std::memset(target, 0, (elements.size() * bits + 7) / 8);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const size_t bit = i * bits;
+    target[bit / 8] |= static_cast<uint8_t>((elements[i] & mask) << bit % 8);
+  }
+}
+
 absl::Status ToInteger(const HostValue& value, ElementType type,
                        int64_t& result) {
   const Int* number = value.integer();
@@ -306,7 +317,7 @@ absl::Status WriteElement(const HostValue& value, ElementType type,
     *target = boolean ? 1 : 0;
     return absl::OkStatus();
   }
-  const size_t width = hal::StrideBits(type) / 8;
+  const size_t width = BytesOfElement(type);
   if (IsComplex(type) && value.bytes() == nullptr) {
     const HostValue::Items* const parts = value.items();
     if (parts != nullptr && parts->size() == 2) {

@@ -53,10 +53,19 @@ absl::Status ToFloat(const HostValue& value, hal::ElementType type,
 // Converts true, false, 1 or 0. INVALID_ARGUMENT: the value is anything else.
 absl::Status ToBoolean(const HostValue& value, bool& result);
 
-// Writes a number to `target` as an element of `type`, which must be of whole
-// bytes. An element of a type without numbers is given as bytes that hold its
-// text (tensor_text.h); a complex number may be, too, or as a list of its two
-// parts.
+// Returns the bytes that WriteElement writes. Elements that tensors pack take
+// the low bits of a byte.
+constexpr size_t BytesOfElement(hal::ElementType type) {
+  return (hal::StrideBits(type) + 7) / 8;
+}
+// Packs elements of a byte each as in a tensor, whose bytes are at `target`.
+// The upper bits of elements are ignored.
+void PackElements(hal::ElementType type, std::span<const uint8_t> elements,
+                  uint8_t* target);
+
+// Writes a number to `target` as an element of `type`. An element of a type
+// without numbers is given as bytes that hold its text (tensor_text.h); a
+// complex number may be, too, or as a list of its two parts.
 absl::Status WriteElement(const HostValue& value, hal::ElementType type,
                           uint8_t* target);
 // Returns an element as a number, or as bytes with its text if its type has no

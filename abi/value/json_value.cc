@@ -157,7 +157,7 @@ absl::Status AppendElements(const Json& data, ElementType type,
                             std::vector<uint8_t>& bytes) {
   if (shape.empty()) {
     ASSIGN_OR_RETURN(const HostValue number, Number(data));
-    const size_t width = hal::StrideBits(type) / 8;
+    const size_t width = BytesOfElement(type);
     bytes.resize(bytes.size() + width);
     const absl::Status status =
         WriteElement(number, type, bytes.data() + bytes.size() - width);
@@ -183,15 +183,16 @@ absl::Status AppendElements(const Json& data, ElementType type,
 absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
   ASSIGN_OR_RETURN(const std::string name, StringOf(json, "$dtype"));
   ASSIGN_OR_RETURN(const ElementType type, hal::ParseElementType(name));
-  if (hal::StrideBits(type) % 8 != 0) {
-    return Malformed(
-        absl::StrCat("Elements of ", name, " cannot be written as JSON"), json);
-  }
   const Json* data = json.Find("data");
   if (data == nullptr) return Malformed("An array lacks its 'data'", json);
   std::vector<int64_t> shape = ShapeOf(*data);
   std::vector<uint8_t> bytes;
   RETURN_IF_ERROR(AppendElements(*data, type, shape, bytes));
+  if (hal::StrideBits(type) < 8) {
+    const std::vector<uint8_t> elements = std::move(bytes);
+    bytes.resize((elements.size() * hal::StrideBits(type) + 7) / 8);
+    PackElements(type, elements, bytes.data());
+  }
   if (const Json* given = json.Find("shape")) {
     if (!given->is(Json::Kind::kArray)) {
       return Malformed(absl::StrCat("'shape' is ", given->Describe(),
