@@ -196,7 +196,6 @@ PhysicalDevice Inspect(VkPhysicalDevice handle) {
   FeatureChain chain(device.api_version, device.extensions);
   vkGetPhysicalDeviceFeatures2(handle, chain.head());
   device.features = chain.Read();
-  device.feature_extensions = chain.extensions();
   TakeSubgroups(properties, device);
   TakeFloatControls(properties.vulkan12, device.features);
   TakeLimits(device.properties.limits, device.api_version, device.limits);

@@ -26,8 +26,6 @@ struct PhysicalDevice {
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceMemoryProperties memory = {};
   std::vector<std::string> extensions;
-  std::vector<const char*>
-      feature_extensions;  // extensions that define `features`
   // Features and subgroup operations that shaders may need.
   FeatureSet features;
   DeviceLimits limits;
