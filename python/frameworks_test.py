@@ -288,6 +288,23 @@ class CustomCallTest(CustomCallBase):
             self.jax.config.update("jax_enable_x64", False)
         np.testing.assert_allclose(got, np.linalg.inv(a), rtol=1e-12)
 
+    def test_calls_of_python_are_refused(self):
+        jax = self.jax
+
+        def printing(ordered):
+            def function(x):
+                jax.debug.print("{}", x, ordered=ordered)
+                return x
+            return function
+
+        def calling(x):
+            return jax.pure_callback(np.negative, x, x)
+
+        for function in (printing(False), printing(True), calling):
+            with self.assertRaisesRegex(eyrie.UnsupportedError,
+                                        "calls back into Python"):
+                self.ours.jit(function)(jax.numpy.ones(3))
+
     def test_several_libraries_and_a_dict(self):
         """The module finds a handler by its name in the dict."""
         jnp = self.jax.numpy

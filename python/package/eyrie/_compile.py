@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from eyrie._errors import Error
+from eyrie._errors import failure
 
 _LOCAL = ["--iree-hal-target-device=local"]
 _TARGETS = {
@@ -19,12 +19,6 @@ _TARGETS = {
     "vulkan": ["--iree-hal-target-device=vulkan"],
 }
 _MAX_LINES = 12  # of the compiler's messages in an error
-
-
-def failure(code, message):
-    error = Error(message)
-    error.code = code
-    return error
 
 
 def find_compiler():

@@ -88,10 +88,11 @@ def _class_of(code, message):
     return _CLASSES.get(code, Error)
 
 
-def _new_error(code, message):
-    error = _class_of(code, message)(python_words(message))
+def failure(code, message):
+    """Returns an error of the class for the code."""
+    error = _class_of(code, message)(message)
     error.code = code
     return error
 
 
-_core.set_error(_new_error)
+_core.set_error(lambda code, message: failure(code, python_words(message)))

@@ -12,6 +12,7 @@ import types
 from typing import List, NamedTuple
 
 from eyrie import _compile, _core, _options
+from eyrie._errors import failure
 
 _BYTECODE = b"ML\xefR"
 
@@ -29,7 +30,7 @@ def _text_of_bytecode(program):
         ir = importlib.import_module("jaxlib.mlir.ir")
         stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
     except ImportError:
-        raise _compile.failure(
+        raise failure(
             "UNIMPLEMENTED", "The program is MLIR's bytecode, which only "
             "jaxlib can read; it is not installed.") from None
     with ir.Context() as context:
@@ -44,7 +45,7 @@ def _text_of_bytecode(program):
             return str(stablehlo.deserialize_portable_artifact(
                 context, program)).encode()
         except ValueError as error:
-            raise _compile.failure(
+            raise failure(
                 "INVALID_ARGUMENT", "jaxlib cannot read the program's "
                 f"bytecode: {error}.") from None
 

@@ -13,6 +13,7 @@ Needs jax, and iree-compile for `jit`. Results are jax.Arrays.
 
 import functools
 import inspect
+import re
 import threading
 import weakref
 
@@ -20,6 +21,7 @@ import jax
 import numpy as np
 
 from eyrie import _compile, _core, _model, _native
+from eyrie._errors import failure
 
 
 _SHARED = 1 << 16  # bytes; it takes less time to copy smaller arrays
@@ -130,6 +132,16 @@ def wrap(exported, module, *, function="main", **options):
     return call
 
 
+def _check_effects(text):
+    """Raises UNIMPLEMENTED for programs that only JAX can run."""
+    if re.search(rb"custom_call @xla_\w*python_\w*callback", text):
+        raise failure(
+            "UNIMPLEMENTED",
+            "The function calls back into Python (jax.pure_callback, "
+            "jax.debug.print or io_callback), which only JAX can do. Return "
+            "the values, and use them after the call.")
+
+
 class _Jit:
     """A function that is compiled for each new structure of arguments."""
 
@@ -146,6 +158,7 @@ class _Jit:
     def _compile(self, args, kwargs):
         lowered = self._jitted.lower(*args, **kwargs)
         text, options, flags = _compile.text_of(lowered), self._options, []
+        _check_effects(text)
         if b"xf64" in text or b"<f64" in text:
             flags = ["--iree-input-demote-f64-to-f32=false"]
         if _core.has_custom_calls(text):
