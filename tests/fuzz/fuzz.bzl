@@ -14,10 +14,9 @@ def fuzz_target(name, target, mutator = None):
     cc_test(
         name = name + "_replay_test",
         size = "small",
-        srcs = ["replay_main.cc"],
         args = ["$(location %s)" % file for file in corpus],
         data = corpus,
-        deps = [target],
+        deps = [target, ":replay_main"],
     )
     cc_binary(
         name = name + "_fuzz",
