@@ -2,8 +2,9 @@
 # Runs ./eyrie in another release of Debian: other_system.sh trixie test --quick
 #
 # Reads the names of the packages to install there from stdin. debootstrap
-# creates a root of that release once, in the user's cache folder. The checkout
-# is copied into it as /eyrie. The last line of stdout is the root's folder.
+# creates a root of that release once, in the user's cache folder; without a
+# command, nothing else is done. The checkout is copied into it as /eyrie. The
+# last line of stdout is the root's folder.
 # Exits with the exit code of ./eyrie in the root, or with 75 if the root cannot
 # be created.
 set -euo pipefail
@@ -65,6 +66,7 @@ give_up() {
 unshare --mount true || give_up "this machine does not allow mount namespaces."
 [[ -d $root ]] || { make_root && install_packages; } ||
   give_up "its packages cannot be downloaded."
+if (($# == 0)); then exit; fi
 copy_tree
 status=0
 enter /eyrie/eyrie "$@" >&2 || status=$?
