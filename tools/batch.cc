@@ -1,8 +1,11 @@
 #include "tools/batch.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <functional>
@@ -13,7 +16,9 @@
 #include <thread>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/descriptor.h"
 #include "base/json.h"
 #include "base/mapped_file.h"
@@ -50,37 +55,84 @@ constexpr Flag kBatchFlags[] = {
      "context."},
     {"batch_output", FlagKind::kString, "",
      "Appends the lines of --batch to a file. If it has n lines already, the\n"
-     "first n inputs are skipped, so that an interrupted run can go on."},
+     "first n inputs are skipped, so that an interrupted run can go on. A "
+     "file\n"
+     "with other text is refused. '-' is standard output."},
 };
+
+constexpr absl::string_view kResult = ", \"result\": ";
+constexpr absl::string_view kError = ", \"error\": ";
+
+// Returns how the line of a call begins.
+std::string LineBegin(uint64_t index) {
+  return absl::StrCat("{\"index\": ", index);
+}
+
+// Reports whether a line is that of a failed call. Quotes in a file's name have
+// a backslash before them.
+bool IsFailure(absl::string_view line) {
+  return line.find(kError) < line.find(kResult);
+}
 
 // The lines of the results: stdout, or a file that earlier lines stay in.
 class ResultLines {
  public:
+  // INVALID_ARGUMENT: the file has lines that are no results.
   absl::Status Open(const std::string& path);
   absl::Status Write(const std::string& line);
-  // The number of lines that the file had.
+  // The number of lines that the file had, and how many of them are errors.
   uint64_t earlier() const { return earlier_; }
+  uint64_t failed() const { return failed_; }
 
  private:
+  // Counts the lines, and returns the number of bytes of the complete ones.
+  absl::StatusOr<size_t> ReadEarlier(absl::string_view text);
+
   std::string path_;  // "" is stdout
   Descriptor file_;
   uint64_t earlier_ = 0;
+  uint64_t failed_ = 0;
 };
 
+absl::StatusOr<size_t> ResultLines::ReadEarlier(absl::string_view text) {
+  size_t complete = 0;
+  while (complete < text.size()) {
+    const absl::string_view rest = text.substr(complete);
+    const size_t end = rest.find('\n');
+    const absl::string_view line = rest.substr(0, end);
+    const std::string begin = LineBegin(earlier_);
+    // The last line may be incomplete.
+    const size_t compared =
+        end == rest.npos ? std::min(line.size(), begin.size()) : begin.size();
+    if (line.substr(0, compared) != begin.substr(0, compared)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Line ", earlier_ + 1, " of --batch_output='", path_,
+          "' does not begin with ", begin, ": it is not a file of results."));
+    }
+    if (end == rest.npos) break;
+    ++earlier_;
+    if (IsFailure(line)) ++failed_;
+    complete += end + 1;
+  }
+  return complete;
+}
+
 absl::Status ResultLines::Open(const std::string& path) {
-  path_ = path;
-  if (path.empty()) return absl::OkStatus();
-  file_.reset(
-      open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  path_ = path == "-" ? "" : path;
+  if (path_.empty()) return absl::OkStatus();
+  // A pipe that this process could read would never be closed for its writers.
+  struct stat found = {};
+  const bool is_stream =
+      stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode);
+  const int access = is_stream ? O_WRONLY : O_RDWR | O_CREAT;
+  file_.reset(open(path.c_str(), access | O_APPEND | O_CLOEXEC, 0666));
   if (!file_.is_open()) return SystemError("open", path, errno);
+  if (is_stream) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto file, MappedFile::ReadAll(file_.get(), path));
   const auto bytes = file->bytes();
-  size_t complete = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] != '\n') continue;
-    ++earlier_;
-    complete = i + 1;
-  }
+  ASSIGN_OR_RETURN(
+      const size_t complete,
+      ReadEarlier({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   // A run that was killed may have left the beginning of a line.
   if (complete < bytes.size() &&
       ftruncate(file_.get(), static_cast<off_t>(complete)) != 0) {
@@ -156,7 +208,8 @@ class Batch {
   std::vector<Job> jobs_;
   std::atomic<int> interrupts_ = 0;  // that run now
 
-  std::mutex reading_;  // guards the next two
+  std::atomic<bool> is_reading_ = false;  // an input, perhaps of a terminal
+  std::mutex reading_;                    // guards the next two
   BatchSource source_;
   uint64_t next_ = 0;
 
@@ -178,6 +231,8 @@ void Batch::Stop(const absl::Status& status) {
 
 std::optional<Batch::Task> Batch::Next() {
   const std::lock_guard lock(reading_);
+  is_reading_ = true;
+  const absl::Cleanup read([this] { is_reading_ = false; });
   if (interrupted_) return std::nullopt;
   Task task;
   const absl::StatusOr<bool> found = source_.Next(task.input);
@@ -229,6 +284,7 @@ void Batch::Interrupt() {
     if (abi::Session* const session = job.called) session->Cancel();
   }
   --interrupts_;
+  if (is_reading_) InterruptWatch::Exit();  // reads are not interrupted
 }
 
 absl::StatusOr<std::string> Batch::ResultOf(Job& job, const BatchInput& input) {
@@ -255,15 +311,15 @@ absl::StatusOr<std::string> Batch::ResultOf(Job& job, const BatchInput& input) {
 
 bool Batch::WriteInOrder(const Task& task,
                          const absl::StatusOr<std::string>& result) {
-  std::string line = absl::StrCat("{\"index\": ", task.index);
+  std::string line = LineBegin(task.index);
   if (!task.input.name.empty()) {
     line += ", \"file\": ";
     AppendJsonString(task.input.name, line);
   }
   if (result.ok()) {
-    absl::StrAppend(&line, ", \"result\": ", *result);
+    absl::StrAppend(&line, kResult, *result);
   } else {
-    line += ", \"error\": ";
+    absl::StrAppend(&line, kError);
     AppendJsonString(
         absl::StrCat(absl::StatusCodeToString(result.status().code()), ": ",
                      result.status().message()),
@@ -295,14 +351,22 @@ void Batch::Call(Job& job) {
 absl::Status Batch::SkipEarlier() {
   RETURN_IF_ERROR(lines_.Open(arguments_.GetString("batch_output")));
   if (lines_.earlier() == 0) return absl::OkStatus();
-  PrintNote(absl::StrCat("'", arguments_.GetString("batch_output"), "' has ",
-                         lines_.earlier(),
-                         " lines; as many inputs are "
-                         "skipped."));
+  failed_ = lines_.failed();
+  PrintNote(absl::StrCat(
+      "'", arguments_.GetString("batch_output"), "' has ", lines_.earlier(),
+      " lines",
+      failed_ == 0 ? ""
+                   : absl::StrCat(", ", lines_.failed(), " of them errors"),
+      "; as many inputs are skipped."));
   BatchInput skipped;
   while (next_ < lines_.earlier()) {
     ASSIGN_OR_RETURN(const bool found, source_.Next(skipped));
-    if (!found) break;
+    if (!found) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--batch_output has more lines (", lines_.earlier(),
+                       ") than --batch has inputs (", next_,
+                       "): they are results of other inputs."));
+    }
     ++next_;
   }
   written_ = next_;

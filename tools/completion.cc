@@ -12,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/folders.h"
@@ -221,8 +222,8 @@ absl::Status Run(std::span<const char* const> args) {
   if (args.size() == 1 && shell == "bash") return WriteStdout(kBash);
   if (args.size() == 1 && shell == "zsh") return WriteStdout(kZsh);
   return UsageError(absl::StrCat(
-      "eyrie completion takes the name of a shell, bash or zsh, not '", shell,
-      "'."));
+      "eyrie completion takes the name of a shell, bash or zsh, not '",
+      absl::StrJoin(args, " "), "'."));
 }
 
 }  // namespace
