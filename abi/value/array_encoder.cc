@@ -17,6 +17,7 @@
 #include "base/allocate.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
+#include "hal/packed_elements.h"
 
 namespace eyrie::abi {
 namespace {
@@ -326,7 +327,7 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
     elements.resize(static_cast<size_t>(view->element_count()));
     place = elements.data();
     RETURN_IF_ERROR(Fill(value, type.element, shape, place));
-    PackElements(type.element, elements, target.data());
+    hal::Pack(type.element, elements, target.data());
   } else if (!target.empty()) {
     RETURN_IF_ERROR(Fill(value, type.element, shape, place));
   }

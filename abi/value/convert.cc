@@ -219,17 +219,6 @@ double UnpackFloat(ElementType type, uint16_t bits) {
   return DecodeFloat(*SmallFloatFormat(type), bits);
 }
 
-void PackElements(ElementType type, std::span<const uint8_t> elements,
-                  uint8_t* target) {
-  const uint32_t bits = hal::StrideBits(type);
-  const uint32_t mask = (1u << bits) - 1;
-  std::memset(target, 0, (elements.size() * bits + 7) / 8);
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const size_t bit = i * bits;
-    target[bit / 8] |= static_cast<uint8_t>((elements[i] & mask) << bit % 8);
-  }
-}
-
 absl::Status ToInteger(const HostValue& value, ElementType type,
                        int64_t& result) {
   const Int* number = value.integer();

@@ -58,11 +58,6 @@ absl::Status ToBoolean(const HostValue& value, bool& result);
 constexpr size_t BytesOfElement(hal::ElementType type) {
   return (hal::StrideBits(type) + 7) / 8;
 }
-// Packs elements of a byte each as in a tensor, whose bytes are at `target`.
-// The upper bits of elements are ignored.
-void PackElements(hal::ElementType type, std::span<const uint8_t> elements,
-                  uint8_t* target);
-
 // Writes a number to `target` as an element of `type`. An element of a type
 // without numbers is given as bytes that hold its text (tensor_text.h); a
 // complex number may be, too, or as a list of its two parts.

@@ -20,6 +20,7 @@
 #include "base/name_list.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "hal/packed_elements.h"
 
 namespace eyrie::abi {
 namespace {
@@ -191,7 +192,7 @@ absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
   if (hal::StrideBits(type) < 8) {
     const std::vector<uint8_t> elements = std::move(bytes);
     bytes.resize((elements.size() * hal::StrideBits(type) + 7) / 8);
-    PackElements(type, elements, bytes.data());
+    hal::Pack(type, elements, bytes.data());
   }
   if (const Json* given = json.Find("shape")) {
     if (!given->is(Json::Kind::kArray)) {

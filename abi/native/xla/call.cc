@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "abi/native/call_support.h"
-#include "abi/native/xla/unpacked.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "hal/packed_elements.h"
 #include "vm/object/buffer.h"
 
 namespace eyrie::native {
@@ -187,7 +187,8 @@ absl::Status FfiCall::PlanResult(size_t index) {
                                : "which exceed any memory."));
   }
   result.bytes = *bytes;
-  if (result.kind == FfiResult::Kind::kTemporary && IsPacked(result.element)) {
+  if (result.kind == FfiResult::Kind::kTemporary &&
+      hal::IsPacked(result.element)) {
     result.bytes = static_cast<uint64_t>(count);  // never packed
   }
   large_ |= *bytes > kMaxKept;

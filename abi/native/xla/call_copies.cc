@@ -9,15 +9,15 @@
 #include "abi/native/call_support.h"
 #include "abi/native/strided_copy.h"
 #include "abi/native/xla/call.h"
-#include "abi/native/xla/unpacked.h"
 #include "base/status_macros.h"
+#include "hal/packed_elements.h"
 
 namespace eyrie::native {
 namespace {
 
 // Returns the bytes of an element in a handler's buffer.
 size_t HandlerBytes(hal::ElementType element) {
-  return IsPacked(element) ? 1 : hal::BitCount(element) / 8;
+  return hal::IsPacked(element) ? 1 : hal::BitCount(element) / 8;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ bool FfiCall::TakeArgument(size_t index, const vm::ModuleState& import,
   if (argument >= given_ || plan.slot == FfiImportPlan::kNoSlot) return false;
   auto* const view = RefCast<hal::BufferView>(arguments[plan.slot].ref);
   if (plan.operand->layout.Moves(view->shape()) ||
-      IsPacked(view->element_type()) ||
+      hal::IsPacked(view->element_type()) ||
       !IsGivenAway(import, plan.slot, *view, {views_.data(), given_})) {
     return false;
   }
@@ -95,7 +95,7 @@ absl::Status FfiCall::AddCopy(size_t index, const hal::BufferView& view,
     ASSIGN_OR_RETURN(elements, context_.AllocateHost(size, kAlignment));
   }
   void* unpacked = nullptr;
-  if (IsPacked(view.element_type())) {
+  if (hal::IsPacked(view.element_type())) {
     unpacked = elements;
     if (moves) {
       bytes += size;
@@ -111,7 +111,7 @@ absl::Status FfiCall::PlanArgumentCopy(size_t index, uint64_t& bytes) {
   const hal::BufferView& view = *views_[index];
   const FfiImportPlan::Buffer& plan = parts_.plan.buffers[index];
   const bool moves = plan.operand->layout.Moves(view.shape());
-  const bool differs = moves || IsPacked(view.element_type());
+  const bool differs = moves || hal::IsPacked(view.element_type());
   // Memory of a device is always a copy.
   const bool is_written = plan.inout && parts_.ffi.cuda == nullptr &&
                           !results_[*plan.inout].is_argument;
@@ -129,7 +129,7 @@ absl::Status FfiCall::PlanResultCopy(size_t index, uint64_t& bytes) {
   const Result& result = results_[index];
   const FfiResult& plan = parts_.plan.results[index];
   const bool moves = plan.layout.Moves(result.shape);
-  if (result.bytes == 0 || !(moves || IsPacked(result.element))) {
+  if (result.bytes == 0 || !(moves || hal::IsPacked(result.element))) {
     return absl::OkStatus();
   }
   // Memory of an "inout" result is the argument's copy.
@@ -148,8 +148,8 @@ absl::Status FfiCall::CopyIn() {
       if (copy.unpacked != nullptr) {
         // The handler's type says whether a signless element has a sign.
         const auto type = static_cast<FfiType>(frame_.arg(copy.index).type);
-        Unpack(InfoOf(type).element, elements,
-               {copy.unpacked, static_cast<size_t>(view.element_count())});
+        hal::Unpack(InfoOf(type).element, elements,
+                    {copy.unpacked, static_cast<size_t>(view.element_count())});
         if (copy.unpacked == copy.elements) return;
         elements = copy.unpacked;
       }
@@ -189,8 +189,9 @@ void FfiCall::CopyOut() {
                   TensorLayout().StridesOf(result.shape));
     }
     if (copy.unpacked != nullptr) {
-      Pack(result.element,
-           {copy.unpacked, static_cast<size_t>(view.element_count())}, data);
+      hal::Pack(result.element,
+                {copy.unpacked, static_cast<size_t>(view.element_count())},
+                data);
     }
   }
 }

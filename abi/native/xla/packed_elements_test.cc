@@ -1,5 +1,5 @@
 // Tests elements of 1, 2 and 4 bits, packed and with a byte each.
-#include "abi/native/xla/unpacked.h"
+#include "hal/packed_elements.h"
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace eyrie::native {
 namespace {
 
-TEST(Unpacked, BothWays) {
+TEST(PackedElements, BothWays) {
   const struct {
     FfiType type;
     std::vector<uint8_t> packed;
@@ -29,27 +29,27 @@ TEST(Unpacked, BothWays) {
   for (const auto& row : kRows) {
     const FfiTypeInfo& info = InfoOf(row.type);
     SCOPED_TRACE(info.name);
-    ASSERT_TRUE(IsPacked(info.element));
+    ASSERT_TRUE(hal::IsPacked(info.element));
     std::vector<uint8_t> unpacked(row.unpacked.size());
-    Unpack(info.element, row.packed.data(), unpacked);
+    hal::Unpack(info.element, row.packed.data(), unpacked);
     EXPECT_EQ(unpacked, row.unpacked);
     std::vector<uint8_t> packed(row.packed.size(), 0xaa);
-    Pack(info.element, row.unpacked, packed.data());
+    hal::Pack(info.element, row.unpacked, packed.data());
     EXPECT_EQ(packed, row.packed);
   }
 }
 
-TEST(Unpacked, IgnoresUpperBits) {
+TEST(PackedElements, IgnoresUpperBits) {
   const uint8_t from[] = {0xa1, 0xb2};
   uint8_t to = 0;
-  Pack(hal::ElementType::kInt4, from, &to);
+  hal::Pack(hal::ElementType::kInt4, from, &to);
   EXPECT_EQ(to, 0x21);
 }
 
-TEST(Unpacked, OtherTypesAreNotPacked) {
+TEST(PackedElements, OtherTypesAreNotPacked) {
   for (const FfiType type : {FfiType::kPred, FfiType::kS8, FfiType::kF8E8M0FNU,
                              FfiType::kToken, FfiType::kC128}) {
-    EXPECT_FALSE(IsPacked(InfoOf(type).element)) << InfoOf(type).name;
+    EXPECT_FALSE(hal::IsPacked(InfoOf(type).element)) << InfoOf(type).name;
   }
 }
 

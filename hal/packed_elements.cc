@@ -1,16 +1,14 @@
-#include "abi/native/xla/unpacked.h"
+#include "hal/packed_elements.h"
 
 #include <algorithm>
 
-namespace eyrie::native {
+namespace eyrie::hal {
 
-void Unpack(hal::ElementType element, const uint8_t* from,
-            std::span<uint8_t> to) {
-  const uint32_t bits = hal::StrideBits(element);
+void Unpack(ElementType element, const uint8_t* from, std::span<uint8_t> to) {
+  const uint32_t bits = StrideBits(element);
   const uint32_t mask = (1u << bits) - 1;
-  const bool is_signed =
-      hal::IsIntegerKind(element) &&
-      hal::NumericalKind(element) != hal::numerical_kind::kUnsigned;
+  const bool is_signed = IsIntegerKind(element) &&
+                         NumericalKind(element) != numerical_kind::kUnsigned;
   const uint32_t sign = is_signed ? 1u << (bits - 1) : 0;
   for (size_t i = 0; i < to.size(); ++i) {
     const size_t at = i * bits;
@@ -19,9 +17,8 @@ void Unpack(hal::ElementType element, const uint8_t* from,
   }
 }
 
-void Pack(hal::ElementType element, std::span<const uint8_t> from,
-          uint8_t* to) {
-  const uint32_t bits = hal::StrideBits(element);
+void Pack(ElementType element, std::span<const uint8_t> from, uint8_t* to) {
+  const uint32_t bits = StrideBits(element);
   const uint32_t mask = (1u << bits) - 1;
   std::fill_n(to, (from.size() * bits + 7) / 8, uint8_t{0});
   for (size_t i = 0; i < from.size(); ++i) {
@@ -30,4 +27,4 @@ void Pack(hal::ElementType element, std::span<const uint8_t> from,
   }
 }
 
-}  // namespace eyrie::native
+}  // namespace eyrie::hal
