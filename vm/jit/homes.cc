@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vm/jit/layout.h"
+#include "vm/jit/machine_code.h"
+
 namespace eyrie::vm::jit {
 
 uint16_t Homes::OperandRegister(int operand) const {
@@ -169,6 +172,41 @@ void Homes::LoadWeb(uint32_t number) {
   if (!home.in_register()) return;
   LoadRegister(home.kind == Home::Kind::kFloat, home.reg,
                FrameAt(web.slot, web.wide));
+}
+
+void Homes::LoadElements(const Element& element, uint8_t data, uint8_t count,
+                         const asmjit::Label& otherwise) {
+  auto object = [](uint32_t field) {
+    return Memory{Memory::Base::kPointer, field, /*wide=*/true};
+  };
+  const bool list = element.of == Element::Of::kList;
+  LoadRegister(/*real=*/false, 1, RefAt(element.ref));
+  LoadRegister(/*real=*/false, 2,
+               StateAt(list ? offsetof(CompiledState, list_type)
+                            : offsetof(CompiledState, buffer_type)));
+  JumpIfZero(code_, 1, otherwise);
+  JumpUnlessEqual(code_, 2, object(RefObjectLayout::kType), otherwise);
+  if (list) {
+    JumpUnlessByte(code_, object(ListLayout::kKind),
+                   static_cast<uint8_t>(element.kind), otherwise);
+    LoadRegister(/*real=*/false, count, object(ListLayout::kSize));
+    LoadRegister(/*real=*/false, data, object(ListLayout::kStorage));
+    return;
+  }
+  if (element.stores) {
+    JumpUnlessByte(code_, object(BufferLayout::kMutable), 1, otherwise);
+  }
+  LoadRegister(/*real=*/false, count, object(BufferLayout::kSize));
+  if (element.shift != 0) ShiftRight(code_, count, element.shift);
+  LoadRegister(/*real=*/false, data, object(BufferLayout::kData));
+}
+
+void Homes::LoadView(const View& view) {
+  const uint8_t count = homes()[view.count_web].reg;
+  const asmjit::Label done = NewLabel();
+  LoadConstant(/*real=*/false, count, 0, /*wide=*/true);
+  LoadElements(view.element, homes()[view.data_web].reg, count, done);
+  Bind(done);
 }
 
 void Homes::LoadHome(const Access& access) {

@@ -70,7 +70,7 @@ class Homes {
   // Copies a number to another register of the function.
   void Move(const Access& from, const Access& to);
   // Store a number, or a constant, to memory; may clobber the scratch registers
-  // of number 0.
+  // of number 0, but not for the constant 0.
   void Store(const Access& access, const Memory& to);
   void StoreBits(const Memory& to, uint64_t bits);
   // Loads a result from memory.
@@ -84,7 +84,12 @@ class Homes {
   void Reload();
   // Loads all webs that are live at the current instruction.
   void LoadLive();
-  // Reads a view's number of elements and address.
+  // Reads the address and the number of elements of the buffer or list in a
+  // reference register. If it is null, of another type or read-only, continues
+  // at `otherwise`. Clobbers registers 1 and 2 before it loads the results.
+  void LoadElements(const Element& element, uint8_t data, uint8_t count,
+                    const asmjit::Label& otherwise);
+  // The same for a view, which has no elements in that case.
   void LoadView(const View& view);
   // Loads an argument to the register in which it is passed.
   void LoadPassed(const PassedNumber& number, const Memory& from) {

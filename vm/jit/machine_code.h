@@ -1,7 +1,8 @@
-// The short pieces of machine code that calls, entries and branches are made
-// of, which the code that all machines share asks of a machine. Each machine
-// has its own, in <machine>/machine_code.cc; next to it are the emitters of
-// emit_*.h. Tested by tests/vm/rows_test.cc, tests/oracle.
+// The pieces of machine code that calls, entries, branches and accesses of
+// elements are made of, which the code that all machines share asks of a
+// machine. Each machine has its own, in <machine>/machine_code.cc,
+// comparisons.cc and elements.cc; next to them are emit_integer.cc and
+// emit_float.cc. Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_MACHINE_CODE_H_
 #define EYRIE_VM_JIT_MACHINE_CODE_H_
 
@@ -12,6 +13,8 @@
 #include <vector>
 
 #include "asmjit/core.h"
+#include "vm/jit/comparison.h"
+#include "vm/jit/memory.h"
 #include "vm/lower/function_code.h"
 #include "vm/lower/lowered.h"
 
@@ -35,6 +38,41 @@ bool MapsReusedCodeAgain();
 void TakeFuel(Assembly& code, const asmjit::Label& none);
 void Jump(Assembly& code, const asmjit::Label& label);
 void Trap(Assembly& code);  // is never reached
+
+// Integer registers have their numbers here, as in homes.h. The first compares
+// 8 bytes, the second 4; the third those of `with`.
+void JumpIfZero(Assembly& code, uint8_t reg, const asmjit::Label& label);
+void JumpIfEqual(Assembly& code, uint8_t reg, uint32_t value,
+                 const asmjit::Label& label);
+void JumpUnlessEqual(Assembly& code, uint8_t reg, const Memory& with,
+                     const asmjit::Label& label);
+// Compares one byte.
+void JumpUnlessByte(Assembly& code, const Memory& at, uint8_t value,
+                    const asmjit::Label& label);
+void ShiftRight(Assembly& code, uint8_t reg, uint32_t by);
+// Continues at the label of this number in a table of `count` labels, or at
+// `otherwise`.
+void JumpByTable(Assembly& code, uint8_t index, uint32_t count,
+                 const asmjit::Label& table, const asmjit::Label& otherwise);
+
+// Compare operands of the current instruction: SetIf sets register 0 to 1 or 0,
+// BranchIf continues at `yes` or at `no`.
+void SetIf(Assembly& code, const Comparison& comparison);
+void BranchIf(Assembly& code, const Comparison& comparison,
+              const asmjit::Label& yes, const asmjit::Label& no);
+
+// Loads or stores the element of the current instruction. `data` and `count`
+// are the registers with the address and the number of the elements, which have
+// 1 << `shift` bytes. If the index is out of bounds, continues at `outside`;
+// the short form does not check it. Both may clobber registers 0 to 2.
+void AccessElement(Assembly& code, uint8_t data, uint32_t shift, uint8_t count,
+                   const asmjit::Label& outside);
+void AccessElement(Assembly& code, uint8_t data, uint32_t shift);
+
+// Adds a reference to the object in register 0.
+void AddReference(Assembly& code);
+// Calls the thunk at an offset of CompiledState.
+void CallThunk(Assembly& code, size_t thunk);
 
 // Calls a stub with the current instruction, and with its row if `step`.
 void CallStub(Assembly& code, const asmjit::Label& stub, bool step);

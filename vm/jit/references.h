@@ -1,8 +1,7 @@
 // Reference registers and the objects that they hold.
 //
 // References are always in the frame. Between two of these functions, a
-// reference is in the machine's integer register 0. The other functions are
-// in <machine>/references.cc.
+// reference is in the machine's integer register 0.
 // Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_REFERENCES_H_
 #define EYRIE_VM_JIT_REFERENCES_H_
@@ -25,15 +24,15 @@ class References : public Homes {
 
   // Moves or copies a reference to register 0.
   void TakeReference(uint16_t from);
-  // Adds a reference to the object in register 0.
-  void ShareReference();
   // Stores the reference in register 0, and drops the old one.
   void ReplaceReference(uint16_t to);
   void DropReference(uint16_t index);
 
+  // The type of the object in register 0.
+  static Memory TypeOfObject();
   // Loads an object to register 0. If it is null or of another type, continues
   // at `slow` with the interpreter's body. `type` is the offset of the expected
-  // type in CompiledState.
+  // type in CompiledState. Clobbers register 1.
   void LoadObject(int operand, size_t type, const Slow& slow);
 
  private:

@@ -2,6 +2,7 @@
 #include "vm/jit/emit_float.h"
 
 #include "vm/jit/aarch64/operands.h"
+#include "vm/jit/float_operations.h"
 
 namespace eyrie::vm::jit {
 namespace {
@@ -10,88 +11,32 @@ class FloatEmitter : public Operands {
  public:
   using Operands::Operands;
 
-  bool Emit(Op op);
-
- private:
-  bool EmitConversion(Op op);
-  void Binary(uint32_t id);
-  void Unary(uint32_t id);
-  void MinMax(bool maximum);
-  void Fma();
+  void Add() { Binary(a64::Inst::kIdFadd_v); }
+  void Subtract() { Binary(a64::Inst::kIdFsub_v); }
+  void Multiply() { Binary(a64::Inst::kIdFmul_v); }
+  void Divide() { Binary(a64::Inst::kIdFdiv_v); }
+  void MultiplyAndAdd();
+  void Min() { Choose(/*maximum=*/false); }
+  void Max() { Choose(/*maximum=*/true); }
+  void Abs() { Unary(a64::Inst::kIdFabs_v); }
+  void Negate() { Unary(a64::Inst::kIdFneg_v); }
+  void Floor() { Unary(a64::Inst::kIdFrintm_v); }
+  void Ceil() { Unary(a64::Inst::kIdFrintp_v); }
+  void RoundToEven() { Unary(a64::Inst::kIdFrintn_v); }
+  void Root() { Unary(a64::Inst::kIdFsqrt_v); }
   void ReciprocalRoot();
   void Select();
-  void FromInteger(bool is_signed);
+  void FromInteger(Sign sign);
+  void ChangeWidth() { Unary(a64::Inst::kIdFcvt_v); }
+
+ private:
+  void Binary(uint32_t id);
+  void Unary(uint32_t id);
+  void Choose(bool maximum);
 };
-
-#define EYRIE_REALS(name) \
-  case Op::k##name##F32:  \
-  case Op::k##name##F64
-
-bool FloatEmitter::Emit(Op op) {
-  switch (op) {
-    EYRIE_REALS(Add) : Binary(a64::Inst::kIdFadd_v);
-    return true;
-    EYRIE_REALS(Sub) : Binary(a64::Inst::kIdFsub_v);
-    return true;
-    EYRIE_REALS(Mul) : Binary(a64::Inst::kIdFmul_v);
-    return true;
-    EYRIE_REALS(Div) : Binary(a64::Inst::kIdFdiv_v);
-    return true;
-    EYRIE_REALS(Min) : MinMax(/*maximum=*/false);
-    return true;
-    EYRIE_REALS(Max) : MinMax(/*maximum=*/true);
-    return true;
-    EYRIE_REALS(Fma) : Fma();
-    return true;
-    EYRIE_REALS(Abs) : Unary(a64::Inst::kIdFabs_v);
-    return true;
-    EYRIE_REALS(Neg) : Unary(a64::Inst::kIdFneg_v);
-    return true;
-    EYRIE_REALS(Floor) : Unary(a64::Inst::kIdFrintm_v);
-    return true;
-    EYRIE_REALS(Ceil) : Unary(a64::Inst::kIdFrintp_v);
-    return true;
-    case Op::kRoundF32Even:
-    case Op::kRoundF64Even:
-      Unary(a64::Inst::kIdFrintn_v);
-      return true;
-      EYRIE_REALS(Sqrt) : Unary(a64::Inst::kIdFsqrt_v);
-      return true;
-      EYRIE_REALS(Rsqrt) : ReciprocalRoot();
-      return true;
-      EYRIE_REALS(Select) : Select();
-      return true;
-    default:
-      return EmitConversion(op);
-  }
-}
-
-bool FloatEmitter::EmitConversion(Op op) {
-  switch (op) {
-    EYRIE_REALS(CastSi32) : EYRIE_REALS(CastSi64) : FromInteger(true);
-    return true;
-    EYRIE_REALS(CastUi32) : FromInteger(false);
-    return true;
-    case Op::kTruncF64F32:
-    case Op::kExtF32F64:
-      Unary(a64::Inst::kIdFcvt_v);
-      return true;
-    case Op::kBitcastI32F32:
-    case Op::kBitcastF32I32:
-    case Op::kBitcastI64F64:
-    case Op::kBitcastF64I64:
-      Move(In(0), Out());
-      return true;
-    default:
-      return false;
-  }
-}
-
-#undef EYRIE_REALS
 
 // If both operands are NaN, the processor chooses by their order.
 void FloatEmitter::Binary(uint32_t id) {
-  if (!OutIsUsed()) return;
   const a64::Vec out = RealOut();
   const a64::Vec left = RealIn(In(0), 0);
   a_.emit(id, out, left, RealIn(In(1), 1));
@@ -99,15 +44,13 @@ void FloatEmitter::Binary(uint32_t id) {
 }
 
 void FloatEmitter::Unary(uint32_t id) {
-  if (!OutIsUsed()) return;
   const a64::Vec out = RealOut();
   a_.emit(id, out, RealIn(In(0), 0));
   Done(out);
 }
 
 // For NaN and for zeros of both signs, the result is the left operand.
-void FloatEmitter::MinMax(bool maximum) {
-  if (!OutIsUsed()) return;
+void FloatEmitter::Choose(bool maximum) {
   const a64::Vec out = RealOut();
   const a64::Vec left = RealIn(In(0), 0);
   const a64::Vec right = RealIn(In(1), 1);
@@ -121,8 +64,7 @@ void FloatEmitter::MinMax(bool maximum) {
 }
 
 // Rounds the product, then the sum.
-void FloatEmitter::Fma() {
-  if (!OutIsUsed()) return;
+void FloatEmitter::MultiplyAndAdd() {
   const a64::Vec out = RealOut();
   const a64::Vec product = Real(0, Out().wide);
   const a64::Vec left = RealIn(In(0), 0);
@@ -132,7 +74,6 @@ void FloatEmitter::Fma() {
 }
 
 void FloatEmitter::ReciprocalRoot() {
-  if (!OutIsUsed()) return;
   const a64::Vec out = RealOut();
   const a64::Vec root = Real(0, Out().wide);
   const a64::Vec one = Real(1, Out().wide);
@@ -143,7 +84,6 @@ void FloatEmitter::ReciprocalRoot() {
 }
 
 void FloatEmitter::Select() {
-  if (!OutIsUsed()) return;
   const a64::Vec out = RealOut();
   const a64::Vec yes = RealIn(In(1), 0);
   const a64::Vec no = RealIn(In(2), 1);
@@ -152,11 +92,10 @@ void FloatEmitter::Select() {
   Done(out);
 }
 
-void FloatEmitter::FromInteger(bool is_signed) {
-  if (!OutIsUsed()) return;
+void FloatEmitter::FromInteger(Sign sign) {
   const a64::Vec out = RealOut();
   const a64::Gp in = In32or64(In(0), 0);
-  if (is_signed) {
+  if (sign == Sign::kSigned) {
     a_.scvtf(out, in);
   } else {
     a_.ucvtf(out, in);
@@ -167,7 +106,8 @@ void FloatEmitter::FromInteger(bool is_signed) {
 }  // namespace
 
 bool EmitFloat(Assembly& code) {
-  return FloatEmitter(code).Emit(code.current().op().op);
+  FloatEmitter emitter(code);
+  return EmitFloatOperation(emitter, code.current().op().op);
 }
 
 }  // namespace eyrie::vm::jit

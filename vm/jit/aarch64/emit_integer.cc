@@ -5,6 +5,7 @@
 
 #include "asmjit/arm/a64utils.h"
 #include "vm/jit/aarch64/operands.h"
+#include "vm/jit/integer_operations.h"
 
 namespace eyrie::vm::jit {
 namespace {
@@ -13,126 +14,34 @@ class IntegerEmitter : public Operands {
  public:
   using Operands::Operands;
 
-  bool Emit(Op op);
+  void Add() { AddOrSubtract(/*subtracts=*/false); }
+  void Subtract() { AddOrSubtract(/*subtracts=*/true); }
+  void And() { Logical(a64::Inst::kIdAnd); }
+  void Or() { Logical(a64::Inst::kIdOrr); }
+  void Xor() { Logical(a64::Inst::kIdEor); }
+  void Multiply(bool adds);
+  void Divide(Sign sign, bool remainder);
+  void Not() { Unary(a64::Inst::kIdMvn); }
+  void Abs();
+  void CountZeros() { Unary(a64::Inst::kIdClz); }
+  void Select();
+  void ShiftLeft() { Shift(a64::Inst::kIdLsl); }
+  void ShiftRight(Sign sign) {
+    Shift(sign == Sign::kSigned ? a64::Inst::kIdAsr : a64::Inst::kIdLsr);
+  }
+  void Min(Sign sign) { Choose(sign == Sign::kSigned ? Cond::kLT : Cond::kLO); }
+  void Max(Sign sign) { Choose(sign == Sign::kSigned ? Cond::kGT : Cond::kHI); }
+  void Extend(int bits, Sign sign);
 
  private:
-  bool EmitSimple(Op op);
-  bool EmitConversion(Op op);
   void AddOrSubtract(bool subtracts);
   void Logical(uint32_t id);
-  void Multiply();
   void Shift(uint32_t id);
-  void Unary(Op op);
-  void MinMax(Cond keep);
-  void SelectInteger();
-  void Extend(Op op);
-  void Divide(bool is_signed, bool remainder);
+  void Unary(uint32_t id);
+  void Choose(Cond keep);
 };
 
-#define EYRIE_BOTH(name) \
-  case Op::k##name##I32: \
-  case Op::k##name##I64
-
-bool IntegerEmitter::Emit(Op op) {
-  switch (op) {
-  EYRIE_BOTH(Const) : case Op::kConstF32:
-  case Op::kConstF64:
-  case Op::kConstI32Zero:
-  case Op::kConstI64Zero:
-  case Op::kConstF32Zero:
-  case Op::kConstF64Zero:
-    WriteConstant();
-    return true;
-    case Op::kDivI32S:
-    case Op::kDivI64S:
-      Divide(/*is_signed=*/true, /*remainder=*/false);
-      return true;
-    case Op::kDivI32U:
-    case Op::kDivI64U:
-      Divide(/*is_signed=*/false, /*remainder=*/false);
-      return true;
-    case Op::kRemI32S:
-    case Op::kRemI64S:
-      Divide(/*is_signed=*/true, /*remainder=*/true);
-      return true;
-    case Op::kRemI32U:
-    case Op::kRemI64U:
-      Divide(/*is_signed=*/false, /*remainder=*/true);
-      return true;
-    default:
-      return EmitSimple(op) || EmitConversion(op);
-  }
-}
-
-bool IntegerEmitter::EmitSimple(Op op) {
-  switch (op) {
-    EYRIE_BOTH(Add) : AddOrSubtract(/*subtracts=*/false);
-    return true;
-    EYRIE_BOTH(Sub) : AddOrSubtract(/*subtracts=*/true);
-    return true;
-    EYRIE_BOTH(And) : Logical(a64::Inst::kIdAnd);
-    return true;
-    EYRIE_BOTH(Or) : Logical(a64::Inst::kIdOrr);
-    return true;
-    EYRIE_BOTH(Xor) : Logical(a64::Inst::kIdEor);
-    return true;
-    EYRIE_BOTH(Mul) : EYRIE_BOTH(Fma) : Multiply();
-    return true;
-    EYRIE_BOTH(Not) : EYRIE_BOTH(Abs) : EYRIE_BOTH(Ctlz) : Unary(op);
-    return true;
-    EYRIE_BOTH(Select) : SelectInteger();
-    return true;
-    EYRIE_BOTH(Shl) : Shift(a64::Inst::kIdLsl);
-    return true;
-    case Op::kShrI32S:
-    case Op::kShrI64S:
-      Shift(a64::Inst::kIdAsr);
-      return true;
-    case Op::kShrI32U:
-    case Op::kShrI64U:
-      Shift(a64::Inst::kIdLsr);
-      return true;
-    case Op::kMinI32S:
-    case Op::kMinI64S:
-      MinMax(Cond::kLT);
-      return true;
-    case Op::kMinI32U:
-    case Op::kMinI64U:
-      MinMax(Cond::kLO);
-      return true;
-    case Op::kMaxI32S:
-    case Op::kMaxI64S:
-      MinMax(Cond::kGT);
-      return true;
-    case Op::kMaxI32U:
-    case Op::kMaxI64U:
-      MinMax(Cond::kHI);
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IntegerEmitter::EmitConversion(Op op) {
-  switch (op) {
-    case Op::kTruncI32I8:
-    case Op::kExtI8I32U:
-    case Op::kTruncI32I16:
-    case Op::kExtI16I32U:
-    case Op::kExtI8I32S:
-    case Op::kExtI16I32S:
-    case Op::kTruncI64I32:
-    case Op::kExtI32I64U:
-    case Op::kExtI32I64S:
-      if (OutIsUsed()) Extend(op);
-      return true;
-    default:
-      return false;
-  }
-}
-
 void IntegerEmitter::AddOrSubtract(bool subtracts) {
-  if (!OutIsUsed()) return;
   const Access* left = &In(0);
   const Access* right = &In(1);
   if (!subtracts && HomeOf(*left).kind == Home::Kind::kConstant) {
@@ -152,7 +61,6 @@ void IntegerEmitter::AddOrSubtract(bool subtracts) {
 }
 
 void IntegerEmitter::Logical(uint32_t id) {
-  if (!OutIsUsed()) return;
   const Access* left = &In(0);
   const Access* right = &In(1);
   if (HomeOf(*left).kind == Home::Kind::kConstant) std::swap(left, right);
@@ -169,13 +77,12 @@ void IntegerEmitter::Logical(uint32_t id) {
   Done(out);
 }
 
-// Emits a multiplication; for fma, also the addition of a third operand.
-void IntegerEmitter::Multiply() {
-  if (!OutIsUsed()) return;
+// Emits a multiplication; if `adds`, also the addition of a third operand.
+void IntegerEmitter::Multiply(bool adds) {
   const a64::Gp out = Out32or64();
   const a64::Gp left = In32or64(In(0), 0);
   const a64::Gp right = In32or64(In(1), 1);
-  if (Accesses().size() == 4) {
+  if (adds) {
     a_.madd(out, left, right, In32or64(In(2), 2));
   } else {
     a_.mul(out, left, right);
@@ -185,7 +92,6 @@ void IntegerEmitter::Multiply() {
 
 // The processor takes counts modulo the width, too.
 void IntegerEmitter::Shift(uint32_t id) {
-  if (!OutIsUsed()) return;
   const a64::Gp out = Out32or64();
   const a64::Gp from = In32or64(In(0), 0);
   uint64_t count;
@@ -199,25 +105,23 @@ void IntegerEmitter::Shift(uint32_t id) {
   Done(out);
 }
 
-void IntegerEmitter::Unary(Op op) {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Unary(uint32_t id) {
+  const a64::Gp out = Out32or64();
+  a_.emit(id, out, In32or64(In(0), 0));
+  Done(out);
+}
+
+void IntegerEmitter::Abs() {
   const a64::Gp out = Out32or64();
   const a64::Gp from = In32or64(In(0), 0);
-  if (op == Op::kNotI32 || op == Op::kNotI64) {
-    a_.mvn(out, from);
-  } else if (op == Op::kCtlzI32 || op == Op::kCtlzI64) {
-    a_.clz(out, from);
-  } else {
-    a_.cmp(from, 0);
-    a_.cneg(out, from, ConditionOf(Cond::kMI));
-  }
+  a_.cmp(from, 0);
+  a_.cneg(out, from, ConditionOf(Cond::kMI));
   Done(out);
 }
 
 // Emits a minimum or maximum: the right operand if it compares to the left one
 // as `keep` requires, else the left.
-void IntegerEmitter::MinMax(Cond keep) {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Choose(Cond keep) {
   const a64::Gp out = Out32or64();
   const a64::Gp left = In32or64(In(0), 0);
   const a64::Gp right = In32or64(In(1), 1);
@@ -226,8 +130,7 @@ void IntegerEmitter::MinMax(Cond keep) {
   Done(out);
 }
 
-void IntegerEmitter::SelectInteger() {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Select() {
   const a64::Gp out = Out32or64();
   const a64::Gp yes = In32or64(In(1), 0);
   const a64::Gp no = In32or64(In(2), 1);
@@ -236,35 +139,25 @@ void IntegerEmitter::SelectInteger() {
   Done(out);
 }
 
-void IntegerEmitter::Extend(Op op) {
+void IntegerEmitter::Extend(int bits, Sign sign) {
+  const bool is_signed = sign == Sign::kSigned;
   const a64::Gp out = Out32or64();
   const a64::Gp from = Integer(IntegerIn(In(0), 0), /*wide=*/false);
-  switch (op) {
-    case Op::kTruncI32I8:
-    case Op::kExtI8I32U:
-      a_.uxtb(out, from);
-      break;
-    case Op::kTruncI32I16:
-    case Op::kExtI16I32U:
-      a_.uxth(out, from);
-      break;
-    case Op::kExtI8I32S:
-      a_.sxtb(out, from);
-      break;
-    case Op::kExtI16I32S:
-      a_.sxth(out, from);
-      break;
-    case Op::kExtI32I64S:
-      a_.sxtw(out, from);
-      break;
-    default:
-      a_.mov(out.w(), from);
+  if (bits == 32 && is_signed) {
+    a_.sxtw(out, from);
+  } else if (bits == 32) {
+    a_.mov(out.w(), from);
+  } else if (bits == 16) {
+    a_.emit(is_signed ? a64::Inst::kIdSxth : a64::Inst::kIdUxth, out, from);
+  } else {
+    a_.emit(is_signed ? a64::Inst::kIdSxtb : a64::Inst::kIdUxtb, out, from);
   }
   Done(out);
 }
 
 // The interpreter handles the divisors 0 and, for quotients, -1.
-void IntegerEmitter::Divide(bool is_signed, bool remainder) {
+void IntegerEmitter::Divide(Sign sign, bool remainder) {
+  const bool is_signed = sign == Sign::kSigned;
   const Slow slow = code_.AddSlow(Slow::Kind::kStep);
   uint64_t bits;
   const bool constant = IsConstant(In(1), &bits);
@@ -288,12 +181,11 @@ void IntegerEmitter::Divide(bool is_signed, bool remainder) {
   a_.bind(slow.back);
 }
 
-#undef EYRIE_BOTH
-
 }  // namespace
 
 bool EmitInteger(Assembly& code) {
-  return IntegerEmitter(code).Emit(code.current().op().op);
+  IntegerEmitter emitter(code);
+  return EmitIntegerOperation(emitter, code.current().op().op);
 }
 
 }  // namespace eyrie::vm::jit

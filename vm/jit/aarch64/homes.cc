@@ -2,7 +2,6 @@
 #include "vm/jit/homes.h"
 
 #include "vm/jit/aarch64/operands.h"
-#include "vm/jit/layout.h"
 
 namespace eyrie::vm::jit {
 
@@ -50,9 +49,10 @@ void CompareConstant(a64::Assembler& a, const a64::Gp& reg, int64_t value) {
 }
 
 a64::Mem Operands::At(const Memory& memory) {
-  const a64::GpX& base = memory.base == Memory::Base::kFrame   ? kFrame
-                         : memory.base == Memory::Base::kState ? kState
-                                                               : kPointer;
+  const a64::GpX& base = memory.base == Memory::Base::kFrame    ? kFrame
+                         : memory.base == Memory::Base::kState  ? kState
+                         : memory.base == Memory::Base::kObject ? a64::x0
+                                                                : kPointer;
   return AddressOf(a_, base, memory.offset, memory.wide ? 8 : 4);
 }
 
@@ -127,44 +127,6 @@ void Homes::StoreBits(const Memory& to, uint64_t bits) {
   } else {
     a.str(a64::wzr, at);
   }
-}
-
-// Clobbers x1, x2 and kFar.
-void Homes::LoadView(const View& view) {
-  a64::Assembler& a = AssemblerOf(code_);
-  Operands operands(code_);
-  const a64::Gp count = Integer(homes()[view.count_web].reg);
-  const a64::Gp data = Integer(homes()[view.data_web].reg);
-  const bool list = view.element.of == Element::Of::kList;
-  const asmjit::Label done = NewLabel();
-  const a64::Gp want = Integer(1);
-  const a64::Gp have = Integer(2);
-  a.ldr(data, operands.At(RefAt(view.element.ref)));
-  a.mov(count, a64::xzr);
-  a.cbz(data, done);
-  a.ldr(want, operands.State(list ? offsetof(CompiledState, list_type)
-                                  : offsetof(CompiledState, buffer_type)));
-  a.ldr(have, a64::ptr(data, RefObjectLayout::kType));
-  a.cmp(have, want);
-  a.b_ne(done);
-  if (list) {
-    a.ldrb(have.w(), a64::ptr(data, ListLayout::kKind));
-    a.cmp(have.w(), static_cast<uint32_t>(view.element.kind));
-    a.b_ne(done);
-    a.ldr(count, a64::ptr(data, ListLayout::kSize));
-    a.ldr(data, a64::ptr(data, ListLayout::kStorage));
-  } else {
-    if (view.element.stores) {
-      a.ldrb(have.w(), a64::ptr(data, BufferLayout::kMutable));
-      a.cbz(have.w(), done);
-    }
-    a.ldr(count, a64::ptr(data, BufferLayout::kSize));
-    if (view.element.shift != 0) {
-      a.lsr(count, count, uint32_t{view.element.shift});
-    }
-    a.ldr(data, a64::ptr(data, BufferLayout::kData));
-  }
-  a.bind(done);
 }
 
 }  // namespace eyrie::vm::jit

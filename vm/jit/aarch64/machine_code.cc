@@ -69,6 +69,66 @@ void Jump(Assembly& code, const asmjit::Label& label) {
 
 void Trap(Assembly& code) { AssemblerOf(code).brk(0); }
 
+void JumpIfZero(Assembly& code, uint8_t reg, const asmjit::Label& label) {
+  AssemblerOf(code).cbz(Integer(reg), label);
+}
+
+void JumpIfEqual(Assembly& code, uint8_t reg, uint32_t value,
+                 const asmjit::Label& label) {
+  a64::Assembler& a = AssemblerOf(code);
+  CompareConstant(a, Integer(reg, /*wide=*/false), value);
+  a.b_eq(label);
+}
+
+void JumpUnlessEqual(Assembly& code, uint8_t reg, const Memory& with,
+                     const asmjit::Label& label) {
+  a64::Assembler& a = AssemblerOf(code);
+  const a64::Gp other = Integer(kNear.id(), with.wide);
+  a.ldr(other, Operands(code).At(with));
+  a.cmp(Integer(reg, with.wide), other);
+  a.b_ne(label);
+}
+
+void JumpUnlessByte(Assembly& code, const Memory& at, uint8_t value,
+                    const asmjit::Label& label) {
+  a64::Assembler& a = AssemblerOf(code);
+  a.ldrb(kNear.w(), Operands(code).At(at));
+  a.cmp(kNear.w(), uint32_t{value});
+  a.b_ne(label);
+}
+
+void ShiftRight(Assembly& code, uint8_t reg, uint32_t by) {
+  AssemblerOf(code).lsr(Integer(reg), Integer(reg), by);
+}
+
+void JumpByTable(Assembly& code, uint8_t index, uint32_t count,
+                 const asmjit::Label& table, const asmjit::Label& otherwise) {
+  a64::Assembler& a = AssemblerOf(code);
+  CompareConstant(a, Integer(index, /*wide=*/false), count);
+  a.b_hs(otherwise);
+  a.mov(a64::w0, Integer(index, /*wide=*/false));
+  a.adr(a64::x1, table);
+  a.ldrsw(a64::x0, a64::ptr(a64::x1, a64::x0, a64::lsl(2)));
+  a.add(a64::x0, a64::x0, a64::x1);
+  a.br(a64::x0);
+}
+
+// Clobbers x2, kNear and kFar.
+void AddReference(Assembly& code) {
+  a64::Assembler& a = AssemblerOf(code);
+  const asmjit::Label again = a.newLabel();
+  a.add(kFar, a64::x0, uint32_t{RefObjectLayout::kCount});
+  a.bind(again);
+  a.ldxr(kNear.w(), a64::ptr(kFar));
+  a.add(kNear.w(), kNear.w(), 1);
+  a.stxr(a64::w2, kNear.w(), a64::ptr(kFar));
+  a.cbnz(a64::w2, again);
+}
+
+void CallThunk(Assembly& code, size_t thunk) {
+  CallMemory(AssemblerOf(code), Operands(code).State(thunk));
+}
+
 void CallStub(Assembly& code, const asmjit::Label& stub, bool step) {
   a64::Assembler& a = AssemblerOf(code);
   LoadBits(a, a64::w2, code.current().offset);
@@ -135,7 +195,7 @@ void CallImport(Assembly& code, const LoweredCallImport& call,
   AddConstant(a, a64::x1, kFrame, function.frame_bytes);
   LoadBits(a, a64::x2, reinterpret_cast<uint64_t>(places));
   LoadBits(a, a64::x3, reinterpret_cast<uint64_t>(&function));
-  CallMemory(a, operands.State(offsetof(CompiledState, thunks.import)));
+  CallThunk(code, offsetof(CompiledState, thunks.import));
 }
 
 void Keep(Assembly& code) {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "vm/jit/float_operations.h"
 #include "vm/jit/x86_64/operands.h"
 
 namespace eyrie::vm::jit {
@@ -14,93 +15,34 @@ class FloatEmitter : public Operands {
  public:
   using Operands::Operands;
 
-  bool Emit(Op op);
+  void Add() { Alu(Inst::kIdAddss, Inst::kIdAddsd, /*commutative=*/true); }
+  void Subtract() {
+    Alu(Inst::kIdSubss, Inst::kIdSubsd, /*commutative=*/false);
+  }
+  void Multiply() { Alu(Inst::kIdMulss, Inst::kIdMulsd, /*commutative=*/true); }
+  void Divide() { Alu(Inst::kIdDivss, Inst::kIdDivsd, /*commutative=*/false); }
+  void MultiplyAndAdd();
+  void Min() { Choose(Inst::kIdMinss, Inst::kIdMinsd); }
+  void Max() { Choose(Inst::kIdMaxss, Inst::kIdMaxsd); }
+  void Abs() { Mask(Inst::kIdAndps, 0x7FFFFFFF, 0x7FFFFFFFFFFFFFFF); }
+  void Negate() { Mask(Inst::kIdXorps, 0x80000000, 0x8000000000000000); }
+  void Floor() { Round(9); }
+  void Ceil() { Round(10); }
+  void RoundToEven() { Round(8); }
+  void Root();
+  void ReciprocalRoot();
+  void Select();
+  void FromInteger(Sign sign);
+  void ChangeWidth();
 
  private:
-  bool EmitConversion(Op op);
   void Alu(uint32_t narrow, uint32_t wide, bool commutative);
-  void MinMax(uint32_t narrow, uint32_t wide);
-  void Fma();
+  void Choose(uint32_t narrow, uint32_t wide);
   void Mask(uint32_t id, uint64_t narrow, uint64_t wide);
   void Round(int mode);
-  void Root(bool reciprocal);
-  void Select();
-  void FromInteger(bool is_signed);
 };
 
-#define EYRIE_REALS(name) \
-  case Op::k##name##F32:  \
-  case Op::k##name##F64
-
-bool FloatEmitter::Emit(Op op) {
-  switch (op) {
-    EYRIE_REALS(Add) : Alu(Inst::kIdAddss, Inst::kIdAddsd, true);
-    return true;
-    EYRIE_REALS(Sub) : Alu(Inst::kIdSubss, Inst::kIdSubsd, false);
-    return true;
-    EYRIE_REALS(Mul) : Alu(Inst::kIdMulss, Inst::kIdMulsd, true);
-    return true;
-    EYRIE_REALS(Div) : Alu(Inst::kIdDivss, Inst::kIdDivsd, false);
-    return true;
-    EYRIE_REALS(Min) : MinMax(Inst::kIdMinss, Inst::kIdMinsd);
-    return true;
-    EYRIE_REALS(Max) : MinMax(Inst::kIdMaxss, Inst::kIdMaxsd);
-    return true;
-    EYRIE_REALS(Fma) : Fma();
-    return true;
-    EYRIE_REALS(Abs) : Mask(Inst::kIdAndps, 0x7FFFFFFF, 0x7FFFFFFFFFFFFFFF);
-    return true;
-    EYRIE_REALS(Neg) : Mask(Inst::kIdXorps, 0x80000000, 0x8000000000000000);
-    return true;
-    EYRIE_REALS(Floor) : Round(9);
-    return true;
-    EYRIE_REALS(Ceil) : Round(10);
-    return true;
-    case Op::kRoundF32Even:
-    case Op::kRoundF64Even:
-      Round(8);
-      return true;
-      EYRIE_REALS(Sqrt) : Root(/*reciprocal=*/false);
-      return true;
-      EYRIE_REALS(Rsqrt) : Root(/*reciprocal=*/true);
-      return true;
-      EYRIE_REALS(Select) : Select();
-      return true;
-    default:
-      return EmitConversion(op);
-  }
-}
-
-bool FloatEmitter::EmitConversion(Op op) {
-  switch (op) {
-    EYRIE_REALS(CastSi32) : EYRIE_REALS(CastSi64) : FromInteger(true);
-    return true;
-    EYRIE_REALS(CastUi32) : FromInteger(false);
-    return true;
-    case Op::kTruncF64F32:
-    case Op::kExtF32F64: {
-      if (!OutIsUsed()) return true;
-      const x86::Xmm out = FloatOut(Out(), x86::xmm0);
-      const x86::Xmm in = Float(In(0), x86::xmm0);
-      a_.emit(Out().wide ? Inst::kIdCvtss2sd : Inst::kIdCvtsd2ss, out, in);
-      FloatDone(Out(), out);
-      return true;
-    }
-    case Op::kBitcastI32F32:
-    case Op::kBitcastF32I32:
-    case Op::kBitcastI64F64:
-    case Op::kBitcastF64I64:
-      Move(In(0), Out());
-      return true;
-    default:
-      return false;
-  }
-}
-
-#undef EYRIE_REALS
-
 void FloatEmitter::Alu(uint32_t narrow, uint32_t wide, bool commutative) {
-  if (!OutIsUsed()) return;
   const uint32_t id = Out().wide ? wide : narrow;
   x86::Xmm out = FloatOut(Out(), x86::xmm0);
   const Access* left = &In(0);
@@ -117,8 +59,7 @@ void FloatEmitter::Alu(uint32_t narrow, uint32_t wide, bool commutative) {
 
 // For NaN and for zeros of both signs, the instruction returns its second
 // operand, so pass the left one second.
-void FloatEmitter::MinMax(uint32_t narrow, uint32_t wide) {
-  if (!OutIsUsed()) return;
+void FloatEmitter::Choose(uint32_t narrow, uint32_t wide) {
   const x86::Xmm right = Float(In(1), x86::xmm0);
   if (right.id() != 0) a_.movaps(x86::xmm0, right);
   a_.emit(Out().wide ? wide : narrow, x86::xmm0,
@@ -127,8 +68,7 @@ void FloatEmitter::MinMax(uint32_t narrow, uint32_t wide) {
 }
 
 // Rounds the product, then the sum.
-void FloatEmitter::Fma() {
-  if (!OutIsUsed()) return;
+void FloatEmitter::MultiplyAndAdd() {
   const bool wide = Out().wide;
   const x86::Xmm left = Float(In(0), x86::xmm0);
   if (left.id() != 0) a_.movaps(x86::xmm0, left);
@@ -140,7 +80,6 @@ void FloatEmitter::Fma() {
 }
 
 void FloatEmitter::Mask(uint32_t id, uint64_t narrow, uint64_t wide) {
-  if (!OutIsUsed()) return;
   const x86::Xmm in = Float(In(0), x86::xmm0);
   if (in.id() != 0) a_.movaps(x86::xmm0, in);
   x86::Mem mask = ConstantAt(Out().wide ? wide : narrow, /*wide=*/true);
@@ -150,7 +89,6 @@ void FloatEmitter::Mask(uint32_t id, uint64_t narrow, uint64_t wide) {
 }
 
 void FloatEmitter::Round(int mode) {
-  if (!OutIsUsed()) return;
   const x86::Xmm out = FloatOut(Out(), x86::xmm0);
   const x86::Xmm in = Float(In(0), x86::xmm0);
   a_.emit(Out().wide ? Inst::kIdRoundsd : Inst::kIdRoundss, out, in,
@@ -158,24 +96,24 @@ void FloatEmitter::Round(int mode) {
   FloatDone(Out(), out);
 }
 
-void FloatEmitter::Root(bool reciprocal) {
-  if (!OutIsUsed()) return;
+void FloatEmitter::Root() {
+  const x86::Xmm in = Float(In(0), x86::xmm1);
+  a_.emit(Out().wide ? Inst::kIdSqrtsd : Inst::kIdSqrtss, x86::xmm0, in);
+  FloatDone(Out(), x86::xmm0);
+}
+
+void FloatEmitter::ReciprocalRoot() {
   const bool wide = Out().wide;
   const x86::Xmm in = Float(In(0), x86::xmm1);
-  if (!reciprocal) {
-    a_.emit(wide ? Inst::kIdSqrtsd : Inst::kIdSqrtss, x86::xmm0, in);
-  } else {
-    a_.emit(wide ? Inst::kIdSqrtsd : Inst::kIdSqrtss, x86::xmm1, in);
-    const uint64_t one = wide ? 0x3FF0000000000000 : 0x3F800000;
-    a_.emit(wide ? Inst::kIdMovsd : Inst::kIdMovss, x86::xmm0,
-            ConstantAt(one, wide));
-    a_.emit(wide ? Inst::kIdDivsd : Inst::kIdDivss, x86::xmm0, x86::xmm1);
-  }
+  a_.emit(wide ? Inst::kIdSqrtsd : Inst::kIdSqrtss, x86::xmm1, in);
+  const uint64_t one = wide ? 0x3FF0000000000000 : 0x3F800000;
+  a_.emit(wide ? Inst::kIdMovsd : Inst::kIdMovss, x86::xmm0,
+          ConstantAt(one, wide));
+  a_.emit(wide ? Inst::kIdDivsd : Inst::kIdDivss, x86::xmm0, x86::xmm1);
   FloatDone(Out(), x86::xmm0);
 }
 
 void FloatEmitter::Select() {
-  if (!OutIsUsed()) return;
   const asmjit::Label done = NewLabel();
   const x86::Gp condition = Integer(In(0), x86::rax);
   const x86::Xmm yes = Float(In(1), x86::xmm0);
@@ -188,11 +126,10 @@ void FloatEmitter::Select() {
   FloatDone(Out(), x86::xmm0);
 }
 
-void FloatEmitter::FromInteger(bool is_signed) {
-  if (!OutIsUsed()) return;
+void FloatEmitter::FromInteger(Sign sign) {
   const x86::Xmm out = FloatOut(Out(), x86::xmm0);
   x86::Gp in = Integer(In(0), x86::rax);
-  if (!is_signed) {
+  if (sign == Sign::kUnsigned) {
     a_.mov(x86::eax, in);
     in = x86::rax;
   }
@@ -201,10 +138,18 @@ void FloatEmitter::FromInteger(bool is_signed) {
   FloatDone(Out(), out);
 }
 
+void FloatEmitter::ChangeWidth() {
+  const x86::Xmm out = FloatOut(Out(), x86::xmm0);
+  const x86::Xmm in = Float(In(0), x86::xmm0);
+  a_.emit(Out().wide ? Inst::kIdCvtss2sd : Inst::kIdCvtsd2ss, out, in);
+  FloatDone(Out(), out);
+}
+
 }  // namespace
 
 bool EmitFloat(Assembly& code) {
-  return FloatEmitter(code).Emit(code.current().op().op);
+  FloatEmitter emitter(code);
+  return EmitFloatOperation(emitter, code.current().op().op);
 }
 
 }  // namespace eyrie::vm::jit

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "vm/jit/integer_operations.h"
 #include "vm/jit/x86_64/operands.h"
 
 namespace eyrie::vm::jit {
@@ -14,152 +15,36 @@ class IntegerEmitter : public Operands {
  public:
   using Operands::Operands;
 
-  bool Emit(Op op);
+  void Add() { Alu(Inst::kIdAdd, /*commutative=*/true); }
+  void Subtract() { Alu(Inst::kIdSub, /*commutative=*/false); }
+  void And() { Alu(Inst::kIdAnd, /*commutative=*/true); }
+  void Or() { Alu(Inst::kIdOr, /*commutative=*/true); }
+  void Xor() { Alu(Inst::kIdXor, /*commutative=*/true); }
+  void Multiply(bool adds);
+  void Divide(Sign sign, bool remainder);
+  void Not();
+  void Abs();
+  void CountZeros();
+  void Select();
+  void ShiftLeft() { Shift(Inst::kIdShl); }
+  void ShiftRight(Sign sign) {
+    Shift(sign == Sign::kSigned ? Inst::kIdSar : Inst::kIdShr);
+  }
+  void Min(Sign sign) {
+    Choose(sign == Sign::kSigned ? x86::CondCode::kL : x86::CondCode::kB);
+  }
+  void Max(Sign sign) {
+    Choose(sign == Sign::kSigned ? x86::CondCode::kG : x86::CondCode::kA);
+  }
+  void Extend(int bits, Sign sign);
 
  private:
-  bool EmitDivision(Op op);
-  bool EmitConversion(Op op);
   void Alu(uint32_t id, bool commutative);
-  void Multiply();
   void Shift(uint32_t id);
-  void Unary(uint32_t id);
-  void AbsInteger();
-  void CountZeros();
-  void MinMax(x86::CondCode keep);
-  void SelectInteger();
-  void Extend(uint32_t id, bool byte);
-  void Divide(bool is_signed, bool remainder);
+  void Choose(x86::CondCode keep);
 };
 
-#define EYRIE_BOTH(name) \
-  case Op::k##name##I32: \
-  case Op::k##name##I64
-
-bool IntegerEmitter::Emit(Op op) {
-  switch (op) {
-  EYRIE_BOTH(Const) : case Op::kConstF32:
-  case Op::kConstF64:
-  case Op::kConstI32Zero:
-  case Op::kConstI64Zero:
-  case Op::kConstF32Zero:
-  case Op::kConstF64Zero:
-    WriteConstant();
-    return true;
-    EYRIE_BOTH(Add) : Alu(Inst::kIdAdd, /*commutative=*/true);
-    return true;
-    EYRIE_BOTH(Sub) : Alu(Inst::kIdSub, /*commutative=*/false);
-    return true;
-    EYRIE_BOTH(And) : Alu(Inst::kIdAnd, /*commutative=*/true);
-    return true;
-    EYRIE_BOTH(Or) : Alu(Inst::kIdOr, /*commutative=*/true);
-    return true;
-    EYRIE_BOTH(Xor) : Alu(Inst::kIdXor, /*commutative=*/true);
-    return true;
-    EYRIE_BOTH(Mul) : EYRIE_BOTH(Fma) : Multiply();
-    return true;
-    EYRIE_BOTH(Not) : Unary(Inst::kIdNot);
-    return true;
-    EYRIE_BOTH(Abs) : AbsInteger();
-    return true;
-    EYRIE_BOTH(Ctlz) : CountZeros();
-    return true;
-    EYRIE_BOTH(Select) : SelectInteger();
-    return true;
-    EYRIE_BOTH(Shl) : Shift(Inst::kIdShl);
-    return true;
-    case Op::kShrI32S:
-    case Op::kShrI64S:
-      Shift(Inst::kIdSar);
-      return true;
-    case Op::kShrI32U:
-    case Op::kShrI64U:
-      Shift(Inst::kIdShr);
-      return true;
-    case Op::kMinI32S:
-    case Op::kMinI64S:
-      MinMax(x86::CondCode::kL);
-      return true;
-    case Op::kMinI32U:
-    case Op::kMinI64U:
-      MinMax(x86::CondCode::kB);
-      return true;
-    case Op::kMaxI32S:
-    case Op::kMaxI64S:
-      MinMax(x86::CondCode::kG);
-      return true;
-    case Op::kMaxI32U:
-    case Op::kMaxI64U:
-      MinMax(x86::CondCode::kA);
-      return true;
-    default:
-      return EmitDivision(op) || EmitConversion(op);
-  }
-}
-
-#undef EYRIE_BOTH
-
-bool IntegerEmitter::EmitDivision(Op op) {
-  switch (op) {
-    case Op::kDivI32S:
-    case Op::kDivI64S:
-      Divide(/*is_signed=*/true, /*remainder=*/false);
-      return true;
-    case Op::kDivI32U:
-    case Op::kDivI64U:
-      Divide(/*is_signed=*/false, /*remainder=*/false);
-      return true;
-    case Op::kRemI32S:
-    case Op::kRemI64S:
-      Divide(/*is_signed=*/true, /*remainder=*/true);
-      return true;
-    case Op::kRemI32U:
-    case Op::kRemI64U:
-      Divide(/*is_signed=*/false, /*remainder=*/true);
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IntegerEmitter::EmitConversion(Op op) {
-  switch (op) {
-    case Op::kTruncI32I8:
-    case Op::kExtI8I32U:
-      Extend(Inst::kIdMovzx, /*byte=*/true);
-      return true;
-    case Op::kTruncI32I16:
-    case Op::kExtI16I32U:
-      Extend(Inst::kIdMovzx, /*byte=*/false);
-      return true;
-    case Op::kExtI8I32S:
-      Extend(Inst::kIdMovsx, /*byte=*/true);
-      return true;
-    case Op::kExtI16I32S:
-      Extend(Inst::kIdMovsx, /*byte=*/false);
-      return true;
-    case Op::kTruncI64I32:
-    case Op::kExtI32I64U: {
-      if (!OutIsUsed()) return true;
-      const x86::Gp out = Sized(IntegerOut(Out(), x86::rax), false);
-      const x86::Gp in = Sized(Integer(In(0), x86::rax), false);
-      a_.mov(out, in);
-      IntegerDone(Out(), out);
-      return true;
-    }
-    case Op::kExtI32I64S: {
-      if (!OutIsUsed()) return true;
-      const x86::Gp out = IntegerOut(Out(), x86::rax);
-      a_.movsxd(out, Integer(In(0), x86::rax));
-      IntegerDone(Out(), out);
-      return true;
-    }
-    default:
-      return false;
-  }
-}
-
 void IntegerEmitter::Alu(uint32_t id, bool commutative) {
-  if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   const Access* left = &In(0);
   const Access* right = &In(1);
@@ -196,17 +81,15 @@ void IntegerEmitter::Alu(uint32_t id, bool commutative) {
   IntegerDone(Out(), out);
 }
 
-// Emits a multiplication; for fma, also the addition of a third operand.
-void IntegerEmitter::Multiply() {
-  if (!OutIsUsed()) return;
-  const bool fused = Accesses().size() == 4;
+// Emits a multiplication; if `adds`, also the addition of a third operand.
+void IntegerEmitter::Multiply(bool adds) {
   const Access* left = &In(0);
   const Access* right = &In(1);
   if (HomeOf(*left).kind == Home::Kind::kConstant) std::swap(left, right);
   // The target must not hold an operand that is still needed.
   const x86::Gp target = IntegerOut(Out(), x86::rax);
-  const bool clashes = fused || (HomeOf(*right).kind == Home::Kind::kInteger &&
-                                 HomeOf(*right).reg == target.id());
+  const bool clashes = adds || (HomeOf(*right).kind == Home::Kind::kInteger &&
+                                HomeOf(*right).reg == target.id());
   const x86::Gp out = clashes ? Sized(x86::rax, target.isGpq()) : target;
   int64_t value;
   if (IsSmall(*right, &value)) {
@@ -216,12 +99,11 @@ void IntegerEmitter::Multiply() {
     if (from.id() != out.id()) a_.mov(out, from);
     a_.emit(Inst::kIdImul, out, IntegerOperand(*right, x86::rcx));
   }
-  if (fused) a_.emit(Inst::kIdAdd, out, IntegerOperand(In(2), x86::rcx));
+  if (adds) a_.emit(Inst::kIdAdd, out, IntegerOperand(In(2), x86::rcx));
   IntegerDone(Out(), out);
 }
 
 void IntegerEmitter::Shift(uint32_t id) {
-  if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   uint64_t count;
   if (IsConstant(In(1), &count)) {
@@ -239,17 +121,15 @@ void IntegerEmitter::Shift(uint32_t id) {
   IntegerDone(Out(), out);
 }
 
-void IntegerEmitter::Unary(uint32_t id) {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Not() {
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   const x86::Gp from = Integer(In(0), out);
   if (from.id() != out.id()) a_.mov(out, from);
-  a_.emit(id, out);
+  a_.not_(out);
   IntegerDone(Out(), out);
 }
 
-void IntegerEmitter::AbsInteger() {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Abs() {
   const bool wide = Out().wide;
   const x86::Gp from = Integer(In(0), x86::rcx);
   const x86::Gp result = Sized(x86::rax, wide);
@@ -260,7 +140,6 @@ void IntegerEmitter::AbsInteger() {
 }
 
 void IntegerEmitter::CountZeros() {
-  if (!OutIsUsed()) return;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
   a_.lzcnt(out, Integer(In(0), x86::rcx));
   IntegerDone(Out(), out);
@@ -268,8 +147,7 @@ void IntegerEmitter::CountZeros() {
 
 // Emits a minimum or maximum: the right operand if it compares to the left one
 // as `keep` requires, else the left.
-void IntegerEmitter::MinMax(x86::CondCode keep) {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Choose(x86::CondCode keep) {
   const x86::Gp result = Sized(x86::rax, Out().wide);
   const x86::Gp left = Integer(In(0), x86::rax);
   if (left.id() != result.id()) a_.mov(result, left);
@@ -279,8 +157,7 @@ void IntegerEmitter::MinMax(x86::CondCode keep) {
   IntegerDone(Out(), result);
 }
 
-void IntegerEmitter::SelectInteger() {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Select() {
   const x86::Gp result = Sized(x86::rax, Out().wide);
   const x86::Gp no = Integer(In(2), x86::rax);
   if (no.id() != result.id()) a_.mov(result, no);
@@ -291,16 +168,25 @@ void IntegerEmitter::SelectInteger() {
   IntegerDone(Out(), result);
 }
 
-void IntegerEmitter::Extend(uint32_t id, bool byte) {
-  if (!OutIsUsed()) return;
+void IntegerEmitter::Extend(int bits, Sign sign) {
+  const bool is_signed = sign == Sign::kSigned;
   const x86::Gp out = IntegerOut(Out(), x86::rax);
-  const uint32_t in = Integer(In(0), x86::rcx).id();
-  a_.emit(id, out, byte ? x86::Gp(x86::gpb_lo(in)) : x86::Gp(x86::gpw(in)));
+  const x86::Gp in = Sized(Integer(In(0), x86::rcx), /*wide=*/false);
+  if (bits == 32 && is_signed) {
+    a_.movsxd(out, in);
+  } else if (bits == 32) {
+    a_.mov(Sized(out, /*wide=*/false), in);
+  } else {
+    a_.emit(
+        is_signed ? Inst::kIdMovsx : Inst::kIdMovzx, out,
+        bits == 8 ? x86::Gp(x86::gpb_lo(in.id())) : x86::Gp(x86::gpw(in.id())));
+  }
   IntegerDone(Out(), out);
 }
 
 // The interpreter handles the divisors 0 and -1.
-void IntegerEmitter::Divide(bool is_signed, bool remainder) {
+void IntegerEmitter::Divide(Sign sign, bool remainder) {
+  const bool is_signed = sign == Sign::kSigned;
   const bool wide = Out().wide;
   const Slow slow = code_.AddSlow(Slow::Kind::kStep);
   uint64_t bits;
@@ -337,7 +223,8 @@ void IntegerEmitter::Divide(bool is_signed, bool remainder) {
 }  // namespace
 
 bool EmitInteger(Assembly& code) {
-  return IntegerEmitter(code).Emit(code.current().op().op);
+  IntegerEmitter emitter(code);
+  return EmitIntegerOperation(emitter, code.current().op().op);
 }
 
 }  // namespace eyrie::vm::jit

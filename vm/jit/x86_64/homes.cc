@@ -1,7 +1,6 @@
 // Moves between registers, memory and constants on x86-64.
 #include "vm/jit/homes.h"
 
-#include "vm/jit/layout.h"
 #include "vm/jit/x86_64/operands.h"
 
 namespace eyrie::vm::jit {
@@ -76,40 +75,6 @@ void Homes::StoreBits(const Memory& to, uint64_t bits) {
   }
   a.mov(x86::rax, bits);
   a.mov(OperandOf(to), x86::rax);
-}
-
-// Clobbers only rcx.
-void Homes::LoadView(const View& view) {
-  x86::Assembler& a = AssemblerOf(code_);
-  const x86::Gp count = x86::gpq(homes()[view.count_web].reg);
-  const x86::Gp data = x86::gpq(homes()[view.data_web].reg);
-  const bool list = view.element.of == Element::Of::kList;
-  const asmjit::Label done = NewLabel();
-  a.mov(data, OperandOf(RefAt(view.element.ref)));
-  a.xor_(Sized(count, false), Sized(count, false));
-  a.mov(x86::rcx,
-        OperandOf(StateAt(list ? offsetof(CompiledState, list_type)
-                               : offsetof(CompiledState, buffer_type))));
-  a.test(data, data);
-  a.jz(done);
-  a.cmp(x86::rcx, x86::qword_ptr(data, RefObjectLayout::kType));
-  a.jne(done);
-  if (list) {
-    a.cmp(x86::byte_ptr(data, ListLayout::kKind),
-          static_cast<uint32_t>(view.element.kind));
-    a.jne(done);
-    a.mov(count, x86::qword_ptr(data, ListLayout::kSize));
-    a.mov(data, x86::qword_ptr(data, ListLayout::kStorage));
-  } else {
-    if (view.element.stores) {
-      a.cmp(x86::byte_ptr(data, BufferLayout::kMutable), 0);
-      a.je(done);
-    }
-    a.mov(count, x86::qword_ptr(data, BufferLayout::kSize));
-    if (view.element.shift != 0) a.shr(count, view.element.shift);
-    a.mov(data, x86::qword_ptr(data, BufferLayout::kData));
-  }
-  a.bind(done);
 }
 
 bool Operands::IsSmall(const Access& access, int64_t* value) const {

@@ -35,6 +35,60 @@ void Jump(Assembly& code, const asmjit::Label& label) {
 
 void Trap(Assembly& code) { AssemblerOf(code).ud2(); }
 
+void JumpIfZero(Assembly& code, uint8_t reg, const asmjit::Label& label) {
+  x86::Assembler& a = AssemblerOf(code);
+  a.test(x86::gpq(reg), x86::gpq(reg));
+  a.jz(label);
+}
+
+void JumpIfEqual(Assembly& code, uint8_t reg, uint32_t value,
+                 const asmjit::Label& label) {
+  x86::Assembler& a = AssemblerOf(code);
+  a.cmp(x86::gpd(reg), value);
+  a.je(label);
+}
+
+void JumpUnlessEqual(Assembly& code, uint8_t reg, const Memory& with,
+                     const asmjit::Label& label) {
+  x86::Assembler& a = AssemblerOf(code);
+  a.cmp(Sized(x86::gpq(reg), with.wide), OperandOf(with));
+  a.jne(label);
+}
+
+void JumpUnlessByte(Assembly& code, const Memory& at, uint8_t value,
+                    const asmjit::Label& label) {
+  x86::Assembler& a = AssemblerOf(code);
+  x86::Mem byte = OperandOf(at);
+  byte.setSize(1);
+  a.cmp(byte, uint32_t{value});
+  a.jne(label);
+}
+
+void ShiftRight(Assembly& code, uint8_t reg, uint32_t by) {
+  AssemblerOf(code).shr(x86::gpq(reg), by);
+}
+
+void JumpByTable(Assembly& code, uint8_t index, uint32_t count,
+                 const asmjit::Label& table, const asmjit::Label& otherwise) {
+  x86::Assembler& a = AssemblerOf(code);
+  a.cmp(x86::gpd(index), count);
+  a.jae(otherwise);
+  a.mov(x86::eax, x86::gpd(index));
+  a.lea(x86::rcx, x86::ptr(table));
+  a.movsxd(x86::rax, x86::dword_ptr(x86::rcx, x86::rax, 2));
+  a.add(x86::rax, x86::rcx);
+  a.jmp(x86::rax);
+}
+
+void AddReference(Assembly& code) {
+  x86::Assembler& a = AssemblerOf(code);
+  a.lock().inc(x86::dword_ptr(x86::rax, RefObjectLayout::kCount));
+}
+
+void CallThunk(Assembly& code, size_t thunk) {
+  AssemblerOf(code).call(Operands::State(thunk, 8));
+}
+
 void CallStub(Assembly& code, const asmjit::Label& stub, bool step) {
   x86::Assembler& a = AssemblerOf(code);
   a.mov(x86::edx, code.current().offset);
@@ -92,7 +146,7 @@ void CallImport(Assembly& code, const LoweredCallImport& call,
   a.lea(x86::rsi, x86::ptr(kFrame, static_cast<int32_t>(function.frame_bytes)));
   a.mov(x86::rdx, reinterpret_cast<uint64_t>(places));
   a.mov(x86::rcx, reinterpret_cast<uint64_t>(&function));
-  a.call(Operands::State(offsetof(CompiledState, thunks.import), 8));
+  CallThunk(code, offsetof(CompiledState, thunks.import));
 }
 
 void Keep(Assembly& code) {

@@ -17,9 +17,10 @@ inline x86::Gp Sized(const x86::Gp& reg, bool wide) {
   return wide ? x86::Gp(x86::gpq(reg.id())) : x86::Gp(x86::gpd(reg.id()));
 }
 inline x86::Mem OperandOf(const Memory& at) {
-  const x86::Gp& base = at.base == Memory::Base::kFrame   ? kFrame
-                        : at.base == Memory::Base::kState ? kState
-                                                          : kPointer;
+  const x86::Gp& base = at.base == Memory::Base::kFrame    ? kFrame
+                        : at.base == Memory::Base::kState  ? kState
+                        : at.base == Memory::Base::kObject ? x86::rax
+                                                           : kPointer;
   return x86::Mem(base, static_cast<int32_t>(at.offset), at.wide ? 8 : 4);
 }
 

@@ -1,35 +1,32 @@
-// References, globals and sizes on AArch64.
 #include "vm/jit/emit_object.h"
 
 #include <cstring>
 
-#include "vm/jit/aarch64/operands.h"
 #include "vm/jit/layout.h"
+#include "vm/jit/machine_code.h"
+#include "vm/jit/references.h"
 
 namespace eyrie::vm::jit {
 namespace {
 
 using Kind = ElementType::Kind;
 
-class ObjectEmitter : public Operands {
+class ObjectEmitter : public References {
  public:
-  using Operands::Operands;
+  using References::References;
 
   bool Emit(Op op);
 
  private:
+  // Loads the address of an array of CompiledState to register 1, and returns
+  // the place of one of its pointers.
+  Memory PointerIn(size_t array, uint32_t index);
+  void EmitNull(uint16_t to);
   void EmitRodata();
   void EmitGlobalReference();
   void EmitDiscard();
-  bool EmitGlobal(Op op);
-  void EmitSize(size_t type, int32_t field);
-  // Loads the address of a pointer in an array of CompiledState to x3.
-  void LoadAddress(size_t array, uint32_t index) {
-    a_.ldr(a64::x3, State(array));
-    if (index == 0) return;
-    AddConstant(a_, a64::x3, a64::x3,
-                static_cast<int64_t>(index * sizeof(void*)));
-  }
+  void EmitGlobal();
+  void EmitSize(size_t type, uint32_t field);
 };
 
 #define EYRIE_NUMBERS(name) \
@@ -41,8 +38,7 @@ class ObjectEmitter : public Operands {
 bool ObjectEmitter::Emit(Op op) {
   switch (op) {
     case Op::kConstRefZero:
-      LoadBits(a_, a64::x0, 0);
-      ReplaceReference(OperandRegister(0));
+      EmitNull(OperandRegister(0));
       return true;
     case Op::kAssignRef:
       AssignReference(OperandRegister(0), OperandRegister(1));
@@ -62,20 +58,35 @@ bool ObjectEmitter::Emit(Op op) {
     case Op::kListSize:
       EmitSize(offsetof(CompiledState, list_type), ListLayout::kSize);
       return true;
+      EYRIE_NUMBERS(GlobalLoad) : EYRIE_NUMBERS(GlobalStore) : EmitGlobal();
+      return true;
     default:
-      return EmitGlobal(op);
+      return false;
   }
+}
+
+#undef EYRIE_NUMBERS
+
+Memory ObjectEmitter::PointerIn(size_t array, uint32_t index) {
+  LoadRegister(/*real=*/false, 1, StateAt(array));
+  const auto offset = static_cast<uint32_t>(index * sizeof(void*));
+  return {Memory::Base::kPointer, offset, /*wide=*/true};
+}
+
+void ObjectEmitter::EmitNull(uint16_t to) {
+  LoadConstant(/*real=*/false, 0, 0, /*wide=*/true);
+  ReplaceReference(to);
 }
 
 // The interpreter creates the buffer at its first use.
 void ObjectEmitter::EmitRodata() {
   const Slow slow = code_.AddSlow(Slow::Kind::kStep);
-  LoadAddress(offsetof(CompiledState, rodata), OperandWord(0));
-  a_.ldr(a64::x0, a64::ptr(a64::x3));
-  a_.cbz(a64::x0, slow.entry);
-  ShareReference();
+  LoadRegister(/*real=*/false, 0,
+               PointerIn(offsetof(CompiledState, rodata), OperandWord(0)));
+  JumpIfZero(code_, 0, slow.entry);
+  AddReference(code_);
   ReplaceReference(OperandRegister(1));
-  a_.bind(slow.back);
+  Bind(slow.back);
 }
 
 // For an object of another type, the interpreter reports the error.
@@ -84,25 +95,25 @@ void ObjectEmitter::EmitGlobalReference() {
   const uint16_t to = OperandRegister(2);
   const Slow slow = code_.AddSlow(Slow::Kind::kStep);
   const asmjit::Label null = NewLabel();
-  LoadAddress(offsetof(CompiledState, global_refs), OperandWord(0));
-  a_.ldr(a64::x0, a64::ptr(a64::x3));
-  a_.cbz(a64::x0, null);
+  const Memory global =
+      PointerIn(offsetof(CompiledState, global_refs), OperandWord(0));
+  LoadRegister(/*real=*/false, 0, global);
+  JumpIfZero(code_, 0, null);
   if (want.kind == Kind::kRef && want.ref != nullptr) {
-    LoadBits(a_, a64::x1, reinterpret_cast<uint64_t>(want.ref));
-    a_.ldr(a64::x2, a64::ptr(a64::x0, RefObjectLayout::kType));
-    a_.cmp(a64::x1, a64::x2);
-    a_.b_ne(slow.entry);
+    LoadConstant(/*real=*/false, 2, reinterpret_cast<uint64_t>(want.ref),
+                 /*wide=*/true);
+    JumpUnlessEqual(code_, 2, TypeOfObject(), slow.entry);
   } else if (want.kind != Kind::kVariant && want.kind != Kind::kRef) {
-    a_.b(slow.entry);
+    Jump(code_, slow.entry);
   }
   if (IsMove(to)) {
-    a_.str(a64::xzr, a64::ptr(a64::x3));
+    StoreBits(global, 0);
   } else {
-    ShareReference();
+    AddReference(code_);
   }
-  a_.bind(null);
+  Bind(null);
   ReplaceReference(RefIndex(to));
-  a_.bind(slow.back);
+  Bind(slow.back);
 }
 
 void ObjectEmitter::EmitDiscard() {
@@ -110,39 +121,28 @@ void ObjectEmitter::EmitDiscard() {
   std::memcpy(&list, current().at + LayOut(current().op()).at[0], sizeof(list));
   const RegisterList registers(list);
   for (uint32_t i = 0; i < registers.size(); ++i) {
-    LoadBits(a_, a64::x0, 0);
-    ReplaceReference(RefIndex(registers[i]));
+    EmitNull(RefIndex(registers[i]));
   }
 }
 
-bool ObjectEmitter::EmitGlobal(Op op) {
-  switch (op) {
-    EYRIE_NUMBERS(GlobalLoad) : EYRIE_NUMBERS(GlobalStore) : break;
-    default:
-      return false;
-  }
+void ObjectEmitter::EmitGlobal() {
   const Access& value = In(0);
-  a_.ldr(kPointer, State(offsetof(CompiledState, globals)));
+  LoadRegister(/*real=*/false, 1, StateAt(offsetof(CompiledState, globals)));
   const Memory at = {Memory::Base::kPointer, OperandWord(0), value.wide};
   if (value.written) {
     Load(value, at);
   } else {
     Store(value, at);
   }
-  return true;
 }
 
 // Emits the load of the size of a buffer in bytes, or of a list in elements.
-void ObjectEmitter::EmitSize(size_t type, int32_t field) {
+void ObjectEmitter::EmitSize(size_t type, uint32_t field) {
   const Slow slow = code_.AddSlow(Slow::Kind::kStep);
   LoadObject(0, type, slow);
-  const a64::Gp out = Out32or64();
-  a_.ldr(out, a64::ptr(a64::x0, field));
-  Done(out);
-  a_.bind(slow.back);
+  Load(Out(), {Memory::Base::kObject, field, Out().wide});
+  Bind(slow.back);
 }
-
-#undef EYRIE_NUMBERS
 
 }  // namespace
 
