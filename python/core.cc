@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -76,6 +77,26 @@ std::vector<Parameter> Describe(const std::vector<eyrie_parameter_t>& from) {
                     row.storage_of >= 0, is_known ? row.kind : EYRIE_KIND_ANY});
   }
   return list;
+}
+
+// Returns the names that calls may use, those of the last module first and
+// without a module. Of modules with one name, a later one hides functions of
+// those before it.
+template <typename Info>
+std::vector<std::string> QualifiedNames(const std::vector<Module>& modules,
+                                        std::vector<Info> (Module::*list)()
+                                            const) {
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (size_t i = modules.size(); i-- > 0;) {
+    const std::string prefix = modules[i].name() + ".";
+    const bool is_last = i + 1 == modules.size();
+    for (const Info& info : (modules[i].*list)()) {
+      if (!known.insert(prefix + info.name).second) continue;
+      names.push_back((is_last ? "" : prefix) + info.name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -202,15 +223,7 @@ void Core::Close() {
 
 std::vector<std::string> Core::Names() const {
   if (modules_ == nullptr) Raise(Closed());
-  std::vector<std::string> names;
-  for (size_t i = modules_->size(); i-- > 0;) {
-    const Module& module = (*modules_)[i];
-    const bool is_last = i + 1 == modules_->size();
-    for (const auto& info : module.functions()) {
-      names.push_back((is_last ? "" : module.name() + ".") + info.name);
-    }
-  }
-  return names;
+  return QualifiedNames(*modules_, &Module::functions);
 }
 
 std::string Core::Name() const {
@@ -220,15 +233,7 @@ std::string Core::Name() const {
 
 std::vector<std::string> Core::Globals() const {
   if (modules_ == nullptr) Raise(Closed());
-  std::vector<std::string> names;
-  for (size_t i = modules_->size(); i-- > 0;) {
-    const Module& module = (*modules_)[i];
-    const bool is_last = i + 1 == modules_->size();
-    for (const auto& info : module.globals()) {
-      names.push_back((is_last ? "" : module.name() + ".") + info.name);
-    }
-  }
-  return names;
+  return QualifiedNames(*modules_, &Module::globals);
 }
 
 template <typename F>

@@ -143,9 +143,7 @@ absl::Status ResultStorage::BindAllocator(const vm::Function& function) {
     needed |= result.slot.has_value() && IsDynamicBuffer(*result.type);
   }
   if (!needed || raw_->allocator.empty()) return absl::OkStatus();
-  const std::string name =
-      absl::StrCat(function.module().name(), ".", raw_->allocator);
-  const auto found = context_.Lookup(name);
+  const auto found = context_.LookupBeside(function, raw_->allocator);
   if (!found.ok()) {
     return absl::NotFoundError(
         absl::StrCat("The module does not export the function '",

@@ -194,17 +194,18 @@ typedef struct eyrie_snapshot_t eyrie_snapshot_t;
  * context and its functions and calls, except for eyrie_context_cancel. */
 typedef struct eyrie_context_t eyrie_context_t;
 
-/* Links the modules, each to those before it, and runs their initializers. The
- * context retains modules and devices. At least one module is required; devices
- * are required only by modules that use them, and `devices` may be NULL if
- * there are none.
+/* Links the modules, each to those before it, and runs their initializers. Of
+ * several modules with the same name, the last one before the importing module
+ * provides its imports. The context retains modules and devices. At least one
+ * module is required; devices are required only by modules that use them, and
+ * `devices` may be NULL if there are none.
  *
  * NOT_FOUND: a required module or function is missing. UNIMPLEMENTED: an
  * imported module is too old, or an imported function has another signature.
- * INVALID_ARGUMENT: no modules, two of the same name, or no device for a module
- * with inline execution. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a
- * device of the parent of this forked process. Otherwise the error of an
- * initializer, for example because no device can run the executables. */
+ * INVALID_ARGUMENT: no modules, or no device for a module with inline
+ * execution. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a device of
+ * the parent of this forked process. Otherwise the error of an initializer, for
+ * example because no device can run the executables. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
                                                  size_t module_count,
                                                  eyrie_device_t* const* devices,
@@ -308,8 +309,9 @@ EYRIE_EXPORT int eyrie_context_failed(const eyrie_context_t* context);
 typedef struct eyrie_function_t eyrie_function_t;
 
 /* Finds a function by "module.function" or by "function". A name without a
- * module is looked up in the last module first. The same name returns the same
- * handle. NOT_FOUND: no such function; the message lists those that exist. */
+ * module is looked up in the last module first, as is one of several modules
+ * that have the same name. The same name returns the same handle. NOT_FOUND: no
+ * such function; the message lists those that exist. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_function(
     eyrie_context_t* context, const char* name,
     eyrie_function_t** out_function);

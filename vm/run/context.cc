@@ -142,7 +142,8 @@ Context::~Context() {
   for (size_t i = states_.size(); i-- > 0;) {
     const BytecodeModule* module = modules_[i]->AsBytecode();
     if (module != nullptr && failure_.ok() && !serves_) {
-      const absl::Status ended = RunIfExported(*module, kDeinitExport);
+      const absl::Status ended =
+          RunIfExported(*module, states_[i].get(), kDeinitExport);
       if (!ended.ok() && lost_) lost_(ended);
     }
   }
@@ -153,10 +154,6 @@ Context::~Context() {
 
 absl::Status Context::AddModule(std::shared_ptr<const Module> module,
                                 bool initialize) {
-  if (FindModule(module->name()) != nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Two modules have the name ", PlainName(module->name()), "."));
-  }
   const BytecodeModule* bytecode = module->AsBytecode();
   if (bytecode != nullptr) {
     RETURN_IF_ERROR(CheckDependencies(*bytecode));
@@ -173,7 +170,7 @@ absl::Status Context::AddModule(std::shared_ptr<const Module> module,
   modules_.push_back(std::move(module));
   states_.push_back(std::move(state));
   if (bytecode == nullptr || !initialize) return absl::OkStatus();
-  return RunIfExported(*bytecode, kInitExport);
+  return RunIfExported(*bytecode, states_.back().get(), kInitExport);
 }
 
 std::vector<BytecodeState*> Context::StatesOfPrograms() const {
@@ -187,7 +184,7 @@ std::vector<BytecodeState*> Context::StatesOfPrograms() const {
 
 const Module* Context::FindModule(absl::string_view name,
                                   ModuleState** state) const {
-  for (size_t i = 0; i < modules_.size(); ++i) {
+  for (size_t i = modules_.size(); i-- > 0;) {
     if (modules_[i]->name() != name) continue;
     if (state != nullptr) *state = states_[i].get();
     return modules_[i].get();
@@ -294,27 +291,38 @@ absl::StatusOr<Function> Context::Lookup(absl::string_view name) const {
                    " (", LoadedModules(), ")."));
 }
 
+absl::StatusOr<Function> Context::LookupBeside(const Function& function,
+                                               absl::string_view name) const {
+  const BytecodeModule& module = *function.state_->module;
+  const ExportDef* found = module.def().FindExport(name);
+  if (found == nullptr) {
+    return absl::NotFoundError(absl::StrCat("Module ", PlainName(module.name()),
+                                            " exports no function ",
+                                            PlainName(name), "."));
+  }
+  return CreateFunction(module, *found, function.state_);
+}
+
 std::vector<Function> Context::ExportsOf(const Module& module) const {
   std::vector<Function> functions;
   const BytecodeModule* bytecode = module.AsBytecode();
-  ModuleState* state = nullptr;
-  if (bytecode == nullptr || FindModule(module.name(), &state) != &module) {
-    return functions;
-  }
+  size_t place = modules_.size();
+  while (place > 0 && modules_[place - 1].get() != &module) --place;
+  if (bytecode == nullptr || place == 0) return functions;
   const std::vector<ExportDef>& exports = bytecode->def().exports;
   if (!Reserve(functions, exports.size(), "functions").ok()) return functions;
   for (const ExportDef& def : exports) {
-    functions.push_back(CreateFunction(*bytecode, def, state));
+    functions.push_back(
+        CreateFunction(*bytecode, def, states_[place - 1].get()));
   }
   return functions;
 }
 
 absl::Status Context::RunIfExported(const BytecodeModule& module,
+                                    ModuleState* state,
                                     absl::string_view name) {
   const ExportDef* found = module.def().FindExport(name);
   if (found == nullptr) return absl::OkStatus();
-  ModuleState* state = nullptr;
-  FindModule(module.name(), &state);
   return Invoke(CreateFunction(module, *found, state), {}, {});
 }
 

@@ -113,10 +113,10 @@ struct ContextOptions {
 class Context {
  public:
   // Links the modules, each to those before it in the list, and runs their
-  // __init functions in this order. Returns
+  // __init functions in this order. Of several modules with the same name, the
+  // last one before the importing module provides its imports. Returns
   //   NOT_FOUND if a required module or function is missing;
   //   UNIMPLEMENTED if it has another signature or too old a version;
-  //   INVALID_ARGUMENT if two modules have the same name;
   //   RESOURCE_EXHAUSTED if there is no memory for the stack or the globals,
   //   or no thread for the timeout;
   // or the error of an __init function.
@@ -140,12 +140,18 @@ class Context {
   std::vector<BytecodeState*> StatesOfPrograms() const;
 
   // Returns the exported function "module.function" or "function". A name
-  // without a module is looked up in the last module first. Returns NOT_FOUND
-  // if no bytecode module exports it.
+  // without a module is looked up in the last module first, as is a name whose
+  // module is loaded several times. Returns NOT_FOUND if no bytecode module
+  // exports it.
   absl::StatusOr<Function> Lookup(absl::string_view name) const;
+  // Returns the function that the same loaded module exports as `name`.
+  // NOT_FOUND: there is none.
+  absl::StatusOr<Function> LookupBeside(const Function& function,
+                                        absl::string_view name) const;
   // Returns all functions that a module of this context exports, in the order
-  // of ModuleDef::exports. Returns none for a native module, or if there is not
-  // enough memory.
+  // of ModuleDef::exports. If the context has the same object several times,
+  // they are those of the last. Returns none for a native module, or if there
+  // is not enough memory.
   std::vector<Function> ExportsOf(const Module& module) const;
 
   // Calls a function. Allocates nothing itself. `args` and `results` are in the
@@ -246,10 +252,11 @@ class Context {
   absl::Status LinkImport(const ImportDef& import, const Module* provider,
                           ModuleState* provider_state,
                           ResolvedImport& resolved) const;
+  // Returns the last module of this name, or null.
   const Module* FindModule(absl::string_view name,
                            ModuleState** state = nullptr) const;
   std::string LoadedModules() const;
-  absl::Status RunIfExported(const BytecodeModule& module,
+  absl::Status RunIfExported(const BytecodeModule& module, ModuleState* state,
                              absl::string_view name);
   Function CreateFunction(const BytecodeModule& module, const ExportDef& def,
                           ModuleState* state) const;

@@ -91,6 +91,8 @@ TEST(Context, LinkErrors) {
   ModuleBuilder user;
   user.name = "user";
   user.AddFunction("f", "0v_v", "entry: return []");
+  ModuleBuilder other_host = user;
+  other_host.name = "host";
 
   const struct {
     const char* what;
@@ -158,11 +160,18 @@ TEST(Context, LinkErrors) {
        {counter},
        "NOT_FOUND: Module counter exports no function sub. (an import of "
        "module user)"},
-      {"a name occurs twice",
+      {"of two modules of one name, the last provides all imports",
        {},
+       {{"host.log", "0i_v", false}},
+       {host, Create(other_host)},
+       "NOT_FOUND: Module host exports no function log. (an import of module "
+       "user)"},
+      {"and must have the version",
+       {{"host", 1, false}},
        {},
-       {counter, counter},
-       "INVALID_ARGUMENT: Two modules have the name counter."},
+       {host, Create(other_host)},
+       "UNIMPLEMENTED: Module user requires module host version 1; the loaded "
+       "one has version 0."},
   };
   for (const auto& c : kCases) {
     ModuleBuilder builder = user;

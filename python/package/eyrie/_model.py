@@ -139,7 +139,8 @@ class Model:
         """The names of the functions.
 
         If there are several modules, those of the last module come first; the
-        others have the names of their modules: "weights.scale".
+        others have the names of their modules: "weights.scale". Of modules with
+        the same name, a later one hides functions of those before it.
         """
         return self._loaded.core().names()
 
