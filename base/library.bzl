@@ -35,7 +35,7 @@ def _in_units(target, files, size):
     })
 
 # The machines that the libraries have files for; see docs/porting.md.
-MACHINES = ["aarch64", "x86_64"]
+MACHINES = ["aarch64", "riscv64", "x86_64"]
 
 def machine_files(files):
     """Selects the files of a machine: "x86_64/pause.cc" for "pause.cc"."""
@@ -48,9 +48,10 @@ def machine_files(files):
     ) if files else []
 
 # Flags for a machine. A product and a sum are rounded one after the other on
-# all machines; AArch64's fused operations would round once.
+# all machines; the fused operations of AArch64 and RISC-V would round once.
 MACHINE_COPTS = select({
     "//base:aarch64": ["-ffp-contract=off"],
+    "//base:riscv64": ["-ffp-contract=off"],
     "//conditions:default": [],
 })
 

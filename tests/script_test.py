@@ -30,7 +30,7 @@ PROGRAMS = (
     "basename", "bash", "cat", "chmod", "cksum", "comm", "cp", "cut", "dd",
     "df", "dirname", "env", "find", "grep", "id", "ls", "mkdir", "mount", "mv",
     "paste", "python3", "readlink", "rm", "sed", "sh", "sleep", "sort", "stat",
-    "tail", "touch", "uname",
+    "tail", "timeout", "touch", "uname",
 )
 # A Bazel that "builds" a tool that prints its arguments, and records its own.
 BAZEL = """\
@@ -53,6 +53,13 @@ FAKES = {
 }
 DEBIAN = 'ID=debian\nVERSION_CODENAME=bookworm\nPRETTY_NAME="Debian 12"\n'
 UBUNTU = 'ID=ubuntu\nVERSION_CODENAME=noble\nPRETTY_NAME="Ubuntu 24.04"\n'
+
+# Puts a fake of other_system.sh with this exit code into the tree.
+OTHER_SYSTEM = """\
+printf '#!/bin/sh\\ncat >/dev/null; echo $TREE/root; exit {}' \\
+  >tools/house/other_system.sh
+chmod +x tools/house/other_system.sh
+"""
 
 # Commands to run the script in namespaces. The user of the first is unknown,
 # so not root. The second binds $ROW/os-release to the system's file.
@@ -94,6 +101,17 @@ ROWS = [
      {"in": NO_ROOT, "dpkg": ":", "uname": "echo x86_64"},
      "Only root or sudo can do that; as root, run 'dpkg --add-architecture "
      "arm64' and 'apt-get update'" + PAGE),
+    ("a machine that only Debian 13 has", "build --cpu=riscv64",
+     {"in": NAMED, "uname": "echo x86_64", "code": 0,
+      "before": OTHER_SYSTEM.format(0) +
+                'mkdir -p .eyrie/riscv64/bin root/eyrie/.eyrie/riscv64/bin\n'
+                'for file in eyrie libeyrie_benchmark.so; do\n'
+                'touch root/eyrie/.eyrie/riscv64/bin/$file; done'},
+     "/.eyrie/riscv64/bin/eyrie'."),
+    ("the same, without its root", "test --cpu=riscv64",
+     {"in": NAMED, "uname": "echo x86_64", "before": OTHER_SYSTEM.format(75)},
+     "'./eyrie test --cpu=riscv64' needs a root folder of Debian trixie, which "
+     "cannot be created here" + PAGE),
     ("this machine", "build --cpu=aarch64",
      {"uname": "echo aarch64", "code": 0}, "Built in 0 min 0 s."),
     ("Ubuntu", "build",
@@ -178,8 +196,8 @@ ARGUMENTS = [
     ("build mpi again", "'./eyrie build' does not take 'again'."),
     ("test --bogus", "'./eyrie test' takes --quick, --system=RELEASE or "
                      "--cpu=MACHINE, not '--bogus'."),
-    ("test --cpu=z80", "'--cpu' takes aarch64, not 'z80'."),
-    ("build --cpu=z80", "'--cpu' takes aarch64, not 'z80'."),
+    ("test --cpu=z80", "'--cpu' takes aarch64 or riscv64, not 'z80'."),
+    ("build --cpu=z80", "'--cpu' takes aarch64 or riscv64, not 'z80'."),
     ("build --cpu=aarch64 again", "'./eyrie build' does not take 'again'."),
     ("b.*", "There is no command 'b.*'; './eyrie help' lists the commands."),
     ("help bulid", "There is no command 'bulid'; './eyrie help' lists the "
@@ -192,7 +210,11 @@ ARGUMENTS = [
     ("docs again", "'./eyrie docs' does not take 'again'."),
     ("compdb again", "'./eyrie compdb' does not take 'again'."),
     ("format a.cc", "'./eyrie format' does not take 'a.cc'."),
-    ("package --cpu=vax", "'--cpu' takes aarch64, not 'vax'."),
+    ("package --cpu=vax", "'--cpu' takes aarch64 or riscv64, not 'vax'."),
+    ("package --cpu=riscv64", "'./eyrie package' makes nothing for riscv64; "
+     "'./eyrie build --cpu=riscv64' builds the tool."),
+    ("wheel --cpu=riscv64", "'./eyrie wheel' makes nothing for riscv64; "
+     "'./eyrie build --cpu=riscv64' builds the tool."),
     ("install --bogus", "error: unrecognized arguments: --bogus"),
     ("package --bogus", "error: unrecognized arguments: --bogus"),
     ("wheel --bogus", "error: unrecognized arguments: --bogus"),

@@ -4,7 +4,7 @@
 // instructions are the only evidence. Code that is reached only through a
 // pointer is ignored: compiled code chooses these pointers at run time, from
 // the processor data.
-// Tested by code_scan_test.cc, aarch64/code_scan_test.cc.
+// Tested by code_scan_test.cc, and by code_scan_test.cc of each machine.
 #ifndef EYRIE_HAL_CPU_CODE_SCAN_H_
 #define EYRIE_HAL_CPU_CODE_SCAN_H_
 

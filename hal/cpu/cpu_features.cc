@@ -19,6 +19,9 @@ constexpr FeatureRow kRows[] = {
 #define FEATURE(feature, name, word, ...) {EM_AARCH64, name, word},
 #include "hal/cpu/aarch64/cpu_features.def"
 #undef FEATURE
+#define FEATURE(feature, name, word, ...) {EM_RISCV, name, word},
+#include "hal/cpu/riscv64/cpu_features.def"
+#undef FEATURE
 #define FEATURE(feature, name, word, ...) {EM_X86_64, name, word},
 #include "hal/cpu/x86_64/cpu_features.def"
 #undef FEATURE

@@ -22,6 +22,7 @@ namespace eyrie::hal::cpu {
 enum class Feature : uint8_t {
 #define FEATURE(name, ...) k##name,
 #include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/riscv64/cpu_features.def"
 #include "hal/cpu/x86_64/cpu_features.def"
 #undef FEATURE
 };
@@ -29,6 +30,7 @@ enum class Feature : uint8_t {
 inline constexpr size_t kFeatureCount = 0
 #define FEATURE(...) +1
 #include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/riscv64/cpu_features.def"
 #include "hal/cpu/x86_64/cpu_features.def"
 #undef FEATURE
     ;

@@ -30,11 +30,14 @@ TEST(ElfLoader, LoadsWhatCompilersMake) {
     const char* file;
     uint64_t query_size;
   } kCases[] = {
-      {kX86_64, "add_v5", 17},     {kX86_64, "add_v6", 17},
-      {kX86_64, "add_avx512", 17}, {kX86_64, "matmul_v5", 17},
-      {kX86_64, "matmul_v6", 17},  {kAArch64, "add_v5", 20},
-      {kAArch64, "add_v6", 20},    {kAArch64, "matmul_v5", 20},
-      {kAArch64, "matmul_v6", 20}, {kAArch64, "matmul_i8mm", 20},
+      {kX86_64, "add_v5", 17},      {kX86_64, "add_v6", 17},
+      {kX86_64, "add_avx512", 17},  {kX86_64, "matmul_v5", 17},
+      {kX86_64, "matmul_v6", 17},   {kAArch64, "add_v5", 20},
+      {kAArch64, "add_v6", 20},     {kAArch64, "matmul_v5", 20},
+      {kAArch64, "matmul_v6", 20},  {kAArch64, "matmul_i8mm", 20},
+      {kRiscv64, "add_v5", 22},     {kRiscv64, "add_v6", 20},
+      {kRiscv64, "add_vector", 20}, {kRiscv64, "matmul_v5", 22},
+      {kRiscv64, "matmul_v6", 20},
   };
   for (const auto& [set, file, query_size] : kCases) {
     SCOPED_TRACE(absl::StrCat(set.embedded_format, " ", file));
@@ -55,7 +58,7 @@ TEST(ElfLoader, LoadsWhatCompilersMake) {
   }
 }
 
-// Files for x86-64 have pages of 4 KiB, those for AArch64 of 64 KiB.
+// Files for x86-64 and RISC-V have pages of 4 KiB, those for AArch64 of 64 KiB.
 TEST(ElfLoader, PagesOfSystems) {
   const struct {
     const InstructionSet& set;
@@ -69,6 +72,7 @@ TEST(ElfLoader, PagesOfSystems) {
       {kAArch64, 4096, "OK"},
       {kAArch64, 16384, "OK"},
       {kAArch64, 65536, "OK"},
+      {kRiscv64, 4096, "OK"},
   };
   for (const auto& [set, page, want] : kCases) {
     const auto layout =
@@ -85,7 +89,8 @@ TEST(ElfLoader, OtherMachines) {
     const char* name;
     const char* want_read;
   } kCases[] = {
-      {243, "RISC-V", "UNIMPLEMENTED: ELF files for RISC-V are not known."},
+      {258, "LoongArch",
+       "UNIMPLEMENTED: ELF files for LoongArch are not known."},
       {999, "machine 999",
        "UNIMPLEMENTED: ELF files for machine 999 are not known."},
   };
@@ -376,6 +381,25 @@ TEST(ElfLoader, RelocationsOfAArch64) {
       {"addend", table + 16, 8, 1 << 20,
        "INVALID_ARGUMENT: An ELF relocation refers to address 1048576, outside "
        "the image (0 to 135168)."},
+  };
+  for (const Damage& damage : kCases) ExpectDamage(file, damage);
+}
+
+TEST(ElfLoader, RelocationsOfRiscv) {
+  const std::vector<uint8_t> file = TestFile("add_v6", kRiscv64);
+  const size_t table =
+      LoadLittleEndian<uint64_t>(file.data() + Dynamic(file, 7) + 8);
+  const Damage kCases[] = {
+      {"NONE", table + 8, 8, 0, "OK"},
+      {"64", table + 8, 8, 1ull << 32 | 2, "OK"},
+      {"JUMP_SLOT", table + 8, 8, 1ull << 32 | 5, "OK"},
+      {"IRELATIVE", table + 8, 8, 58,
+       "UNIMPLEMENTED: ELF relocation type 58 is not known for RISC-V."},
+      {"32", table + 8, 8, 1,
+       "UNIMPLEMENTED: ELF relocation type 1 is not known for RISC-V."},
+      {"addend", table + 16, 8, 1 << 20,
+       "INVALID_ARGUMENT: An ELF relocation refers to address 1048576, outside "
+       "the image (0 to 12288)."},
   };
   for (const Damage& damage : kCases) ExpectDamage(file, damage);
 }

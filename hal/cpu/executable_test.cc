@@ -63,6 +63,7 @@ TEST(Executable, Exports) {
       {kAny, "add_v5", " (0, 3) 1x1x1 0\n"},  // built without names
       {kAny, "add_v6", "add_dispatch_0_elementwise_16_f32 (0, 3) 1x1x1 0\n"},
       {&kAArch64, "matmul_v5", " (0, 3) 1x1x1 0\n"},
+      {&kRiscv64, "matmul_v5", " (0, 3) 1x1x1 0\n"},
       {&kX86_64, "matmul_v5",
        " (0, 2) 1x1x1 0\n (0, 2) 1x1x1 0\n (0, 2) 1x1x1 0\n"
        " (0, 2) 1x1x1 0\n"},
@@ -116,6 +117,7 @@ TEST(Executable, Runs) {
       {"add_v5", true},
       {"add_v6", true},
       {"add_avx512", MachineFeatures().Has(Feature::kAvx512F)},
+      {"add_vector", MachineFeatures().Has(Feature::kRiscvV)},
   };
   for (const auto& [file, runs] : kCases) {
     if (!runs) continue;
@@ -203,6 +205,14 @@ TEST(Executable, CpuFeatures) {
        {Feature::kArmDotProd},
        "UNIMPLEMENTED: The executable uses CPU features that this machine "
        "lacks (i8mm) in 'matmul_dispatch_0_matmul_128x128x256_i8xi8xi32'."},
+      {kRiscv64, "add_v6", FeatureSet(), "OK"},
+      {kRiscv64, "matmul_v6", FeatureSet(), "OK"},
+      {kRiscv64, "add_vector", kRiscv64.features, "OK"},
+      {kRiscv64,
+       "add_vector",
+       {Feature::kRiscvZfh},
+       "UNIMPLEMENTED: The executable uses CPU features that this machine "
+       "lacks (v) in 'add_dispatch_0_elementwise_16_f32'."},
   };
   for (const auto& c : kCases) {
     if (&c.set != &ThisInstructionSet()) continue;

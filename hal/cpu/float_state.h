@@ -10,6 +10,10 @@
 
 namespace eyrie::hal::cpu {
 
+// Reports whether this machine has that mode. If it does not, kernels compute
+// with denormal numbers, and FlushDenormals does nothing.
+bool CanFlushDenormals();
+
 // Reports whether this thread is in that mode.
 bool FlushesDenormals();
 

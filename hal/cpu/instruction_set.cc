@@ -6,7 +6,7 @@
 namespace eyrie::hal::cpu {
 
 const InstructionSet* FindInstructionSet(uint16_t machine) {
-  for (const InstructionSet* set : {&kAArch64, &kX86_64}) {
+  for (const InstructionSet* set : {&kAArch64, &kRiscv64, &kX86_64}) {
     if (set->machine == machine) return set;
   }
   return nullptr;

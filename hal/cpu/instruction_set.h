@@ -49,6 +49,7 @@ struct InstructionSet {
 };
 
 extern const InstructionSet kAArch64;
+extern const InstructionSet kRiscv64;
 extern const InstructionSet kX86_64;
 
 // Returns the rules for an EM_ constant, or null if they are unknown.

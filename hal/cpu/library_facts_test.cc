@@ -68,6 +68,19 @@ TEST(LibraryFacts, OfBothVersions) {
        "matmul_linked: matmul_dispatch_0_matmul_128x128x256_i8xi8xi32 (0, 2) "
        "1x1x1 0; _encoding_0_encode_128x256xi8_to_128x256xi8 (0, 2) 1x1x1 0; "
        "_encoding_1_encode_256x128xi8_to_256x128xi8 (0, 2) 1x1x1 0 uses i8mm"},
+      {kRiscv64, "add_v5", "add_dispatch_0:  (0, 3) 1x1x1 0"},
+      {kRiscv64, "add_v6",
+       "add_dispatch_0: add_dispatch_0_elementwise_16_f32 (0, 3) 1x1x1 0"},
+      {kRiscv64, "add_vector",
+       "add_dispatch_0: add_dispatch_0_elementwise_16_f32 (0, 3) 1x1x1 0 uses "
+       "v"},
+      {kRiscv64, "add_system",
+       "add_dispatch_0: add_dispatch_0_elementwise_16_f32 (0, 3) 1x1x1 0"},
+      {kRiscv64, "matmul_v5", "matmul_dispatch_0:  (0, 3) 1x1x1 0"},
+      {kRiscv64, "matmul_v6",
+       "matmul_linked: matmul_dispatch_0_matmul_128x128x256_i8xi8xi32 (0, 2) "
+       "1x1x1 0; _encoding_0_encode_128x256xi8_to_128x256xi8 (0, 2) 1x1x1 0; "
+       "_encoding_1_encode_256x128xi8_to_256x128xi8 (0, 2) 1x1x1 0"},
   };
   for (const auto& [set, file, want] : kCases) {
     EXPECT_EQ(Describe(set, file, set.features), want)
@@ -81,6 +94,8 @@ TEST(LibraryFacts, SayWhatAMachineLacks) {
             "uses avx, avx512f lacks avx, avx512f");
   EXPECT_THAT(Describe(kAArch64, "matmul_i8mm", {Feature::kArmDotProd}),
               testing::EndsWith(" uses i8mm lacks i8mm"));
+  EXPECT_THAT(Describe(kRiscv64, "add_vector", {Feature::kRiscvZbb}),
+              testing::EndsWith(" uses v lacks v"));
 }
 
 TEST(LibraryFacts, RefuseDamagedFiles) {

@@ -76,7 +76,7 @@ TEST(LibraryRewrite, AnswersForTheNewVersion) {
        "_encoding_0_encode_128x256xi8_to_128x256xi8 "
        "_encoding_1_encode_256x128xi8_to_256x128xi8"},
   };
-  for (const InstructionSet* set : {&kX86_64, &kAArch64}) {
+  for (const InstructionSet* set : {&kX86_64, &kAArch64, &kRiscv64}) {
     for (const auto& row : kRows) {
       SCOPED_TRACE(absl::StrCat(set->embedded_format, " ", row.file, " to ",
                                 row.version));

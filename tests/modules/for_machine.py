@@ -20,13 +20,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 TRIPLE = "--iree-llvmcpu-target-triple={}-unknown-linux-gnu"
 NATIVE = TRIPLE.format("x86_64")
 SECONDS = 600
+# Flags without which a machine's code is not for its usual systems.
+MORE_FLAGS = {
+    "riscv64": ["--iree-llvmcpu-target-abi=lp64d",
+                "--iree-llvmcpu-target-cpu-features=+m,+a,+f,+d,+c"],
+}
 
 
 def flags_for(machine, flags):
     """Returns a module's flags with the machine's triple, or None."""
     if NATIVE not in flags:
         return None
-    return [TRIPLE.format(machine) if f == NATIVE else f for f in flags]
+    return [TRIPLE.format(machine) if f == NATIVE else f
+            for f in flags] + MORE_FLAGS.get(machine, [])
 
 
 def compile_module(module, flags, options):

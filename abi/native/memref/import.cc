@@ -210,8 +210,10 @@ absl::Status MemrefImport::SetScalar(size_t index, const vm::Slot& slot) {
       word = static_cast<uint16_t>(bits);
       break;
     case MemrefElement::kI32:
+      word = Int32Word(slot.i32);
+      break;
     case MemrefElement::kF32:
-      word = bits;
+      word = Float32Word(bits);
       break;
     case MemrefElement::kIndex:
       if (function_->signature.index_bits == 32 &&

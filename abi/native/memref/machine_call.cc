@@ -21,7 +21,9 @@ absl::StatusOr<size_t> MachineCall::AddInteger() {
 }
 
 absl::StatusOr<size_t> MachineCall::AddFloat() {
-  if (floats_ == kFloatRegisters) return AddStack();
+  if (floats_ == kFloatRegisters) {
+    return FloatsUseIntegerRegisters() ? AddInteger() : AddStack();
+  }
   const size_t place = kFloatPlace + floats_++;
   caller_ = FindCaller();
   return place;

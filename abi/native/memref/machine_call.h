@@ -2,11 +2,10 @@
 //
 // The arguments are words for integer registers, floating-point registers and
 // the stack, as the C ABI assigns pointers, integers and floats: System V on
-// x86-64, AAPCS64 on AArch64. Both fill each kind of register in order and pass
-// the rest on the stack, eight bytes each. So one C function type with all
-// registers and enough stack words can call any function; the callee ignores
-// extra words.
-// Tested by machine_call_test.cc.
+// x86-64, AAPCS64 on AArch64, LP64D on RISC-V. All fill each kind of register
+// in order and pass the rest on the stack, eight bytes each. So one C function
+// type with all registers and enough stack words can call any function; the
+// callee ignores extra words. Tested by machine_call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_MACHINE_CALL_H_
 #define EYRIE_ABI_NATIVE_MEMREF_MACHINE_CALL_H_
 
@@ -26,9 +25,21 @@ inline constexpr size_t kStackWords = 32;
 // Returns the number of integer registers that this machine's C ABI uses. Each
 // machine has its own file.
 size_t IntegerRegisters();
+// Reports whether floats for which no float register is left are passed in
+// integer registers. The stack follows these.
+bool FloatsUseIntegerRegisters();
 
-// The words of a call. The callee ignores the upper bits of integers and floats
-// that are shorter than a word.
+// Return the words of an integer and of a float of 32 bits. RISC-V extends the
+// sign of the one and sets the upper bits of the other; other machines ignore
+// the upper bits. Shorter integers are extended by the caller.
+inline constexpr uint64_t Int32Word(int32_t value) {
+  return static_cast<uint64_t>(int64_t{value});
+}
+inline constexpr uint64_t Float32Word(uint32_t bits) {
+  return 0xFFFFFFFF00000000 | bits;
+}
+
+// The words of a call.
 struct MachineWords {
   std::array<uint64_t, kMaxIntegerRegisters> integers;
   std::array<uint64_t, kFloatRegisters> floats;

@@ -60,7 +60,9 @@ uint64_t CallRow(const Row& row) {
     const size_t place = c == 'i' ? *call.AddInteger() : *call.AddFloat();
     uint64_t& word = MachineCall::WordAt(words, place);
     if (c == 'i') word = static_cast<uint64_t>(value);
-    if (c == 'f') word = std::bit_cast<uint32_t>(static_cast<float>(value));
+    if (c == 'f') {
+      word = Float32Word(std::bit_cast<uint32_t>(static_cast<float>(value)));
+    }
     if (c == 'd') word = std::bit_cast<uint64_t>(static_cast<double>(value));
   }
   return call.Call(row.function, words);
@@ -99,6 +101,10 @@ TEST(MachineCall, StackWordsEnd) {
             "RESOURCE_EXHAUSTED: A native function takes more than 32 words on "
             "the stack, which is the limit.");
   EXPECT_TRUE(call.AddFloat().ok());  // registers of the other kind remain
+  for (size_t i = 1; i < kFloatRegisters; ++i) {
+    EXPECT_TRUE(call.AddFloat().ok());
+  }
+  EXPECT_EQ(StatusText(call.AddFloat()), StatusText(place));
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ void Write(uint64_t state) { __asm__ volatile("msr fpcr, %0" : : "r"(state)); }
 
 }  // namespace
 
+bool CanFlushDenormals() { return true; }
+
 bool FlushesDenormals() { return (Read() & kFz) != 0; }
 
 FlushDenormals::FlushDenormals() : before_(Read()) {

@@ -13,6 +13,10 @@ compile() {
   folder=$(mktemp -d)
   case $machine in
     arm_64) triple=aarch64-unknown-linux-gnu ;;
+    # FLAGS can name other features: the last flag counts.
+    riscv_64) triple=riscv64-unknown-linux-gnu
+      set -- --iree-llvmcpu-target-abi=lp64d \
+          --iree-llvmcpu-target-cpu-features=+m,+a,+f,+d,+c "$@" ;;
     *) triple=x86_64-unknown-linux-gnu ;;
   esac
   "$iree/$release/bin/iree-compile" --iree-hal-target-backends=llvm-cpu \
@@ -25,7 +29,7 @@ compile() {
 }
 
 # The same for every machine.
-for machine in x86_64 arm_64; do
+for machine in x86_64 arm_64 riscv_64; do
   compile $machine add_v5 3.3.0 add.mlir --iree-llvmcpu-target-cpu=generic
   compile $machine add_v6 3.13.0 add.mlir --iree-llvmcpu-target-cpu=generic
   compile $machine add_system 3.13.0 add.mlir \
@@ -42,3 +46,5 @@ compile x86_64 add_avx512 3.13.0 add.mlir \
 compile arm_64 matmul_i8mm 3.13.0 matmul.mlir \
     --iree-llvmcpu-target-cpu=generic \
     --iree-llvmcpu-target-cpu-features=+i8mm,+dotprod --iree-opt-data-tiling
+compile riscv_64 add_vector 3.13.0 add.mlir \
+    --iree-llvmcpu-target-cpu-features=+m,+a,+f,+d,+c,+v

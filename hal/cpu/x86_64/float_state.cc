@@ -12,6 +12,8 @@ bool Flushes(uint64_t state) { return (state & kBits) == kBits; }
 
 }  // namespace
 
+bool CanFlushDenormals() { return true; }
+
 bool FlushesDenormals() { return Flushes(_mm_getcsr()); }
 
 FlushDenormals::FlushDenormals() : before_(_mm_getcsr()) {

@@ -9,6 +9,7 @@ constexpr size_t kIntegerRegisters = 6;
 }  // namespace
 
 size_t IntegerRegisters() { return kIntegerRegisters; }
+bool FloatsUseIntegerRegisters() { return false; }
 
 MachineCall::Caller MachineCall::FindCaller() const {
   return CallerFor<kIntegerRegisters>(returns_, integers_, floats_, stack_);

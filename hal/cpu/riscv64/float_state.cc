@@ -1,0 +1,14 @@
+// RISC-V has no such mode: denormal numbers are always computed with.
+#include "hal/cpu/float_state.h"
+
+namespace eyrie::hal::cpu {
+
+bool CanFlushDenormals() { return false; }
+
+bool FlushesDenormals() { return false; }
+
+FlushDenormals::FlushDenormals() : before_(0) {}
+
+FlushDenormals::~FlushDenormals() { static_cast<void>(before_); }
+
+}  // namespace eyrie::hal::cpu
