@@ -10,7 +10,7 @@ extern "C" {
 HANDLER(Throw) {
   BEGIN_HANDLER(frame);
   if (FindScalar(frame, "number", EYRIE_FFI_S32) != nullptr) throw 7;
-  throw std::runtime_error("The handler gives up.");
+  throw std::runtime_error("The handler gives up:\nit has had enough.\n");
 }
 
 HANDLER(ThrowInTask) {

@@ -48,6 +48,7 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
     message =
         absl::StrCat("The handler failed without a message, with ", named, ".");
   } else if (!known) {
+    absl::StripTrailingAsciiWhitespace(&message);
     absl::StrAppend(&message, " (", named, ")");
   }
   // The handler gets its own text back; the call's error has it in lines.

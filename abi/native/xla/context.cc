@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "abi/native/guarded_call.h"
+#include "abi/native/xla/error.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -134,9 +134,8 @@ void TaskWatch::Run(void (*task)(void* data), void* data) {
   if (!thrown.any()) [[likely]]
     return;
   const std::lock_guard lock(mutex_);
-  failure_ = absl::UnknownError(
-      absl::StrCat("A task of the handler threw an exception: ",
-                   PlainText(*thrown.what, kMaxThrownText)));
+  failure_ = absl::UnknownError(absl::StrCat(
+      "A task of the handler threw an exception: ", ThrownLines(thrown)));
   if (future_) future_->timeline()->Fail(failure_);
 }
 

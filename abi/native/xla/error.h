@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/native/guarded_call.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -27,6 +28,13 @@ inline std::string MessageLines(absl::string_view text) {
   return absl::StrJoin(
       absl::StrSplit(text, absl::ByAnyChar("\r\n"), absl::SkipWhitespace()),
       "\n  ");
+}
+
+// Returns the text of an exception of native code as lines of a message.
+inline std::string ThrownLines(const Thrown& thrown) {
+  const absl::string_view text = *thrown.what;
+  const bool is_cut = text.size() > kMaxThrownText;
+  return MessageLines(text.substr(0, kMaxThrownText)) + (is_cut ? "..." : "");
 }
 
 // Returns null for an OK status; otherwise an error that the receiver owns.

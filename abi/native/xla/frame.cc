@@ -7,7 +7,6 @@
 #include "abi/native/xla/api.h"
 #include "abi/native/xla/error.h"
 #include "absl/strings/str_cat.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -15,8 +14,7 @@ namespace {
 
 absl::Status ThrownStatus(const Thrown& thrown) {
   return absl::UnknownError(
-      absl::StrCat("The handler threw an exception: ",
-                   PlainText(*thrown.what, kMaxThrownText)));
+      absl::StrCat("The handler threw an exception: ", ThrownLines(thrown)));
 }
 
 constexpr eyrie_ffi_buffer_t CreateBuffer() {

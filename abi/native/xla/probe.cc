@@ -55,7 +55,7 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
   if (thrown.any()) {
     return absl::InvalidArgumentError(
         absl::StrCat("The handler, asked for its version, threw an exception: ",
-                     PlainText(*thrown.what, kMaxThrownText)));
+                     ThrownLines(thrown)));
   }
   if (version.major == kUnset && version.minor == kUnset) {
     if (!status.ok()) {
