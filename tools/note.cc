@@ -102,9 +102,22 @@ absl::Status InFile(const absl::Status& status, const std::string& path) {
                                           ".mlir)"));
 }
 
+// Refuses flags that apply to memref functions only.
+absl::Status CheckNoMemrefFlags(const Arguments& arguments,
+                                absl::string_view other) {
+  for (const char* const flag : {"index_bits", "bare_pointers"}) {
+    if (arguments.IsSet(flag)) {
+      return UsageError(absl::StrCat(
+          "--", flag, " applies to memref functions only, not ", other, "."));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Writes a program with custom calls as `output`, and its manifest next to it.
 absl::Status WriteProgram(const Arguments& arguments, const std::string& path,
                           absl::string_view text, const std::string& output) {
+  RETURN_IF_ERROR(CheckNoMemrefFlags(arguments, "to custom calls"));
   absl::string_view stem = output;
   if (!absl::ConsumeSuffix(&stem, ".mlir")) {
     return UsageError(absl::StrCat(
@@ -173,6 +186,7 @@ std::string LibraryStem(absl::string_view path) {
 // Writes the manifest of a library that is probed.
 absl::Status WriteProbed(const Arguments& arguments,
                          const std::string& output) {
+  RETURN_IF_ERROR(CheckNoMemrefFlags(arguments, "to --probe"));
   if (!absl::EndsWith(output, ".json")) {
     return UsageError(absl::StrCat(
         "With --probe, -o must name a file that ends in .json; got '", output,

@@ -166,6 +166,11 @@ absl::StatusOr<ProbedLibrary> ProbeHere(const std::string& path,
           "'", PlainName(name), "' is left out. ", text.status().message()));
     }
   }
+  if (functions.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("A manifest cannot be made for '", library->path(),
+                     "'.\n  ", absl::StrJoin(probed.notes, "\n  ")));
+  }
   probed.manifest =
       absl::StrCat("{\n  \"module\": ", Quoted(module), ",\n  \"functions\": {",
                    absl::StrJoin(functions, ","), "\n  }\n}\n");
