@@ -20,7 +20,10 @@ namespace eyrie::tools {
 namespace {
 
 // Prints {"python": library of Python or null, "handlers": {name: [file,
-// offset]}}. Packages offer handlers as python/package/eyrie/_native.py says.
+// offset]}, "prepared": [name]}. Packages offer handlers as
+// python/package/eyrie/_native.py says. Prepared handlers are those of a module
+// with a function `initialize`, such as jaxlib's LAPACK, which gets its
+// functions from SciPy; without it they crash.
 constexpr char kScript[] = R"python(
 import ctypes, importlib, json, os, sys, sysconfig
 
@@ -49,6 +52,11 @@ elif "jax" in sys.modules:
     found = xla_client.custom_call_targets("Host")
 else:
     found = {}
+prepared = set()
+for name, module in list(sys.modules.items()):
+    if name.split(".")[0] in ("jaxlib", sys.argv[1].split(".")[0]) and {
+            "registrations", "initialize"} <= set(dir(module)):
+        prepared.update(module.registrations())
 handlers = {}
 for name, value in found.items():
     stages = value if isinstance(value, dict) else {"execute": value}
@@ -63,7 +71,7 @@ for name, value in found.items():
 library = os.path.join(sysconfig.get_config_var("LIBDIR") or "",
                        sysconfig.get_config_var("INSTSONAME") or "none")
 print(json.dumps({"python": library if os.path.isfile(library) else None,
-                  "handlers": handlers}))
+                  "handlers": handlers, "prepared": sorted(prepared)}))
 )python";
 
 std::string PythonPath(const std::string& python) {
@@ -91,7 +99,10 @@ absl::StatusOr<Json> AskPython(const std::string& package,
   }
   // Packages may print lines of their own before.
   const absl::string_view text = absl::StripAsciiWhitespace(captured.output);
-  return ParseJson(text.substr(text.rfind('\n') + 1));
+  absl::StatusOr<Json> answer = ParseJson(text.substr(text.rfind('\n') + 1));
+  if (answer.ok()) return answer;
+  return Annotate(answer.status(),
+                  absl::StrCat("(the answer of the Python '", python, "')"));
 }
 
 // Reports whether a manifest may need the handler, or its stage, "name.stage".
@@ -99,6 +110,21 @@ bool IsNamed(absl::string_view manifest, absl::string_view handler) {
   const absl::string_view name = handler.substr(0, handler.rfind('.'));
   return absl::StrContains(manifest, absl::StrCat("\"", handler, "\"")) ||
          absl::StrContains(manifest, absl::StrCat("\"", name, "\""));
+}
+
+// Refuses a manifest that names a handler that only Python can prepare.
+absl::Status CheckNotPrepared(const Json& answer, absl::string_view manifest,
+                              const std::string& package) {
+  const Json* const prepared = answer.Find("prepared");
+  if (prepared == nullptr) return absl::OkStatus();
+  for (const Json& name : prepared->items) {
+    if (!IsNamed(manifest, name.text)) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "The handler '", PlainName(name.text), "' of wheel:", package,
+        " runs only in Python, where its package prepares it. Run the program "
+        "with eyrie.load or eyrie.jax.jit."));
+  }
+  return absl::OkStatus();
 }
 
 // Opens the files of those handlers that the manifest names, and returns their
@@ -155,6 +181,7 @@ absl::StatusOr<std::shared_ptr<const native::LoadedLibrary>> LoadWheel(
   const absl::string_view text(
       reinterpret_cast<const char*>(file->bytes().data()),
       file->bytes().size());
+  RETURN_IF_ERROR(CheckNotPrepared(answer, text, package));
   ASSIGN_OR_RETURN(auto symbols, FindHandlers(*handlers, text));
   const auto loaded = native::LibraryOfProgram(text, std::move(symbols),
                                                absl::StrCat("wheel:", package));
