@@ -240,6 +240,9 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
                 ([capsule], "not report its version"),
                 (capsule, "not report its version"),
                 ([{"no.handler": capsule}], "not report its version"),
+                ({"no.handler": {"execute": capsule}}, "not report its"),
+                ({"no.handler": {"exec": capsule}}, "has the stage 'exec'; "
+                                                    "expected instantiate, "),
                 ([capsule, capsule], "2 capsules without names, and the "
                                      "manifest 1 handlers"),
                 ([{"no.handler": capsule}, capsule], "manifest 0 handlers")):
@@ -332,6 +335,18 @@ class CustomCallTest(CustomCallBase):
         with self.assertRaisesRegex(eyrie.Error, "cannot read") as caught:
             eyrie.link(b"ML\xefR")
         self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+
+    def test_given_handlers_have_precedence(self):
+        jnp = self.jax.numpy
+        x = jnp.array([[4, 2], [2, 3]], jnp.float32)
+        handlers = eyrie._native.jax_handlers()
+        ours = self.ours.jit(
+            jnp.linalg.cholesky, target="vmvx", native_libraries={
+                "lapack_spotrf_ffi": handlers["lapack_dpotrf_ffi"]})
+        with self.assertRaisesRegex(eyrie.Error, "expected F64 but got F32"):
+            ours(x)
+        with self.assertRaisesRegex(TypeError, "writes the manifest"):
+            self.ours.jit(jnp.linalg.cholesky, manifest="{}")
 
     def test_a_handler_that_nobody_offers(self):
         def call(x):

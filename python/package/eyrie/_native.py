@@ -15,6 +15,7 @@ from eyrie import _compile, _core, _options
 from eyrie._errors import failure
 
 _BYTECODE = b"ML\xefR"
+_STAGES = ("instantiate", "prepare", "initialize", "execute", "record")
 
 
 class LinkedProgram(NamedTuple):
@@ -97,6 +98,10 @@ def _symbols(handlers):
     for name, value in handlers.items():
         for stage, capsule in (value.items() if isinstance(value, dict)
                                else [("execute", value)]):
+            if stage not in _STAGES:
+                raise ValueError(
+                    f"The handler {name!r} has the stage {stage!r}; expected "
+                    f"{', '.join(_STAGES)}.")
             rows.append((name if stage == "execute" else f"{name}.{stage}",
                          capsule))
     return rows

@@ -165,9 +165,9 @@ class _Jit:
             program = _native.link(text)
             text = program.text
             options = {**options, "manifest": program.manifest,
-                       "native_libraries": [
-                           *_native.listed(options.get("native_libraries")),
-                           _native.jax_handlers()]}
+                       "native_libraries": [  # the last of a name is called
+                           _native.jax_handlers(),
+                           *_native.listed(options.get("native_libraries"))]}
         module = _compile.compile(text, self._target,
                                   flags=[*flags, *_compile.listed(self._flags)])
         model = _model.load(module, **options)
@@ -197,8 +197,8 @@ def jit(function, *, donate_argnums=None, donate_argnames=None, target="cpu",
     It is compiled at the first call with arguments of each structure, shape and
     type, as by jax.jit. target and flags are those of `eyrie.compile`, options
     those of `eyrie.load`. Custom calls of XLA FFI, such as those of
-    jax.numpy.linalg and jax.ffi, call the handlers that are registered with
-    JAX, and those of the option native_libraries.
+    jax.numpy.linalg and jax.ffi, call the handlers of the option
+    native_libraries, and others those that are registered with JAX.
 
     donate_argnums, donate_argnames: as of jax.jit: the arguments that a call
     deletes. It updates their memory in place if they are results of functions
@@ -209,6 +209,10 @@ def jit(function, *, donate_argnums=None, donate_argnames=None, target="cpu",
                 (("donate_argnums", donate_argnums),
                  ("donate_argnames", donate_argnames)) if value is not None}
     inspect.signature(_model.load).bind("", **options)  # wrong names raise
+    if "manifest" in options:
+        raise TypeError("jit() writes the manifest of the program itself. For "
+                        "a library with another, give native_libraries="
+                        "[(path, manifest)].")
     if target == "vulkan":
         options.setdefault("device", "vulkan")
     return _Jit(function, donation, target, flags, options)
