@@ -147,6 +147,11 @@ absl::Status SetLayouts(const std::vector<std::vector<int64_t>>& layouts,
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const std::vector<int64_t>& layout = layouts[i];
+    if (layout.size() != values[i].tensor.dims.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Layout ", i, " of its ", what, " has ", layout.size(),
+                       " dimensions, and the type is ", values[i].text, "."));
+    }
     bool is_row_major = true;
     for (size_t k = 0; k < layout.size(); ++k) {
       is_row_major &= layout[k] == static_cast<int64_t>(layout.size() - 1 - k);

@@ -213,6 +213,10 @@ absl::Status Linker::TakeNext() {
   }
   if (word == "stablehlo.create_token") Replace(from, kNewToken);
   if (word == "stablehlo.after_all") return TakeTokens(from);
+  // JAX writes assertions for dynamic dimensions. Compilers accept them.
+  if (word == kCustomCall && in_.Follows("@shape_assertion(")) {
+    return absl::OkStatus();
+  }
   if (word == kCustomCall) return TakeCall(from);
   return absl::OkStatus();
 }

@@ -49,6 +49,16 @@ TEST(Program, Text) {
        "func.func private @\"xla.h\"(tensor<4xf32>) -> (tensor<4xf32>)\n  "
        "func.func @f() {\n  %r = func.call @\"xla.h\"(%a) : (tensor<4xf32>) -> "
        "tensor<4xf32>\n}\n"},
+      // Assertions of dynamic dimensions stay.
+      {"func.func @f() {\n  stablehlo.custom_call @shape_assertion(%b, %n) "
+       "{api_version = 2 : i32, error_message = \"{0}\"} : (tensor<i1>, "
+       "tensor<i64>) -> ()\n  %r = stablehlo.custom_call @h(%a) {api_version = "
+       "4 : i32} : (tensor<?xf32>) -> tensor<i32>\n}\n",
+       "func.func private @\"xla.h\"(tensor<?xf32>) -> (tensor<i32>)\n  "
+       "func.func @f() {\n  stablehlo.custom_call @shape_assertion(%b, %n) "
+       "{api_version = 2 : i32, error_message = \"{0}\"} : (tensor<i1>, "
+       "tensor<i64>) -> ()\n  %r = func.call @\"xla.h\"(%a) : (tensor<?xf32>) "
+       "-> tensor<i32>\n}\n"},
       // Tokens become tensors, which no handler gets.
       {"func.func @f(%t: !stablehlo.token) {\n  %n = stablehlo.create_token : "
        "!stablehlo.token\n  %u = stablehlo.after_all %t, %n : "
@@ -194,6 +204,11 @@ TEST(Program, Errors) {
             "tensor<2xindex>]",
             "(tensor<2x2xf32>) -> tensor<4xf32>"),
        "has the layout [0, 0], which is not a permutation"},
+      {Call("mhlo.backend_config = {}, operand_layouts = [dense<0> : "
+            "tensor<1xindex>]",
+            "(tensor<2x2xf32>) -> tensor<4xf32>"),
+       "Layout 0 of its operands has 1 dimensions, and the type is "
+       "tensor<2x2xf32>."},
       {Call("mhlo.backend_config = {}, output_operand_aliases = [#stablehlo."
             "output_operand_alias<output_tuple_indices = [], operand_index = "
             "1, operand_tuple_indices = []>]"),
