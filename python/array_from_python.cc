@@ -42,6 +42,21 @@ Value Borrow(const eyrie_array_t& array, bool is_read_only, Owner owner) {
   return value;
 }
 
+// Returns the type of 4 bits that ml_dtypes gives this name, or
+// EYRIE_DTYPE_NONE.
+eyrie_dtype_t FindNarrow(const std::string& name) {
+  if (name == "int4") return static_cast<eyrie_dtype_t>(0x10000004);
+  if (name == "uint4") return static_cast<eyrie_dtype_t>(0x12000004);
+  if (name == "float4_e2m1fn") return EYRIE_DTYPE_F4E2M1FN;
+  return EYRIE_DTYPE_NONE;
+}
+
+// Reports whether an array of another package has elements of 4 bits.
+bool HasNarrowElements(nb::handle object) {
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  return FindNarrow(nb::cast<std::string>(nb::str(dtype))) != EYRIE_DTYPE_NONE;
+}
+
 // Packs elements of 4 bits, which NumPy stores in a byte each: the first one in
 // the low half of a byte.
 Value FromNarrow(nb::handle object, eyrie_dtype_t dtype) {
@@ -74,15 +89,8 @@ Value FromNumpy(nb::handle object) {
     return Borrow(array, is_read_only, nb::borrow(object));
   }
   const std::string dtype = DtypeText(object.ptr());
-  if (dtype == "int4") {
-    return FromNarrow(object, static_cast<eyrie_dtype_t>(0x10000004));
-  }
-  if (dtype == "float4_e2m1fn") {
-    return FromNarrow(object, EYRIE_DTYPE_F4E2M1FN);
-  }
-  if (dtype == "uint4") {
-    return FromNarrow(object, static_cast<eyrie_dtype_t>(0x12000004));
-  }
+  const eyrie_dtype_t narrow = FindNarrow(dtype);
+  if (narrow != EYRIE_DTYPE_NONE) return FromNarrow(object, narrow);
   if (dtype.starts_with("big-endian")) {
     const nb::object native =
         object.attr("astype")(object.attr("dtype").attr("newbyteorder")("="));
@@ -175,7 +183,14 @@ bool IsArray(nb::handle object) {
 
 Value ArrayFromPython(nb::handle object) {
   if (IsNumpyArray(object.ptr())) return FromNumpy(object);
-  if (nb::hasattr(object, "__dlpack__")) return FromDlpack(object);
+  if (nb::hasattr(object, "__dlpack__")) {
+    try {
+      return FromDlpack(object);
+    } catch (...) {
+      // JAX does not export elements of 4 bits, or not as DLPack has them.
+      if (!HasNarrowElements(object)) throw;
+    }
+  }
   if (!IsArrayLike(object)) {
     RaiseArgument("An object of type " + TypeText(object) +
                   " cannot be an argument.");

@@ -231,6 +231,24 @@ class EverywhereTest(unittest.TestCase):
             got = _core.copy(np.array([-0.0], ml_dtypes.float4_e2m1fn))
             self.assertTrue(np.signbit(got.astype(np.float32)[0]))
 
+    def test_four_bits_that_dlpack_does_not_have(self):
+        class LikeJax:
+            def __init__(self, array):
+                self.array, self.dtype = array, array.dtype
+
+            def __dlpack__(self, **options):
+                raise RuntimeError("no DLPack equivalent")
+
+            def __array__(self, dtype=None, copy=None):
+                return self.array
+
+        given = np.array([-8, 7, 3]).astype(ml_dtypes.int4)
+        got = _core.copy(LikeJax(given))
+        self.assertEqual(got.dtype, given.dtype)
+        np.testing.assert_array_equal(got, given)
+        with self.assertRaisesRegex(RuntimeError, "no DLPack equivalent"):
+            _core.copy(LikeJax(np.zeros(2)))
+
     def test_an_exception_of_the_producer_is_kept(self):
         class Refuses:
             def __dlpack__(self, **options):
