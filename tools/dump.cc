@@ -82,6 +82,7 @@ absl::Status PrintDisassembly(const Arguments& arguments,
   vm::DisassemblyOptions options;
   options.offsets = arguments.GetBool("bytecode_offsets");
   options.notes = arguments.GetString("compat").empty();
+  options.stored_names = !options.notes;
   options.function = arguments.GetString("function");
   const std::string& folder = arguments.GetString("rodata");
   if (!folder.empty()) {
@@ -101,6 +102,7 @@ absl::Status PrintFunctions(const Arguments& arguments,
                             TextSink sink) {
   vm::DisassemblyOptions options;
   options.notes = arguments.GetString("compat").empty();
+  options.stored_names = !options.notes;
   options.offsets = arguments.GetBool("bytecode_offsets");
   options.most_text = most;
   if (options.notes) {

@@ -8,6 +8,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "vm/asm/assembler_test_texts.h"
 #include "vm/asm/disassembler.h"
@@ -302,6 +304,47 @@ TEST(Disassembler, NamesFunctionsApart) {
     EXPECT_TRUE(absl::StrContains(dump, want)) << want << "\n" << dump;
   }
   EXPECT_EQ(Again(dump), dump);
+}
+
+// Stored names are those of the debug database, as they are. Returns
+// the names in the text.
+std::string StoredNames(absl::string_view which) {
+  const auto note = [&](size_t function) {
+    return which[function] == 'y' ? "//! func.name \"x\"\n" : "";
+  };
+  const auto file =
+      Assemble(absl::StrCat("vm.module @m version 0\n", note(0),
+                            "vm.func @a() -> () {\n"
+                            "  vm.call @b()\n  vm.call @m:2()\n  vm.return\n}\n"
+                            "vm.export @b\n",
+                            note(1), "vm.func @b() -> () {\n  vm.return\n}\n",
+                            note(2), "vm.func @c() -> () {\n  vm.return\n}\n"),
+               "t");
+  if (!file.ok()) return file.status().ToString();
+  DisassemblyOptions options;
+  options.notes = false;
+  options.stored_names = true;
+  const auto module = Load(*file);
+  std::string names;
+  for (const absl::string_view line :
+       absl::StrSplit(*Disassemble(*module, options), '\n')) {
+    if (!absl::StrContains(line, '@')) continue;
+    const absl::string_view name = line.substr(line.find('@'));
+    absl::StrAppend(&names, name.substr(0, name.find('(')), " ");
+  }
+  return names;
+}
+
+TEST(Disassembler, PrintsStoredNames) {
+  const struct {
+    const char* names;  // y for each function with the debug name x
+    const char* want;
+  } kCases[] = {
+      {"nnn", "@m version 0 @fn0 @m:1 @m:2 @b @b @fn2 "},
+      {"ynn", "@m version 0 @x @m:1 @m:2 @b @b @fn2 "},
+      {"yyy", "@m version 0 @x @m.x @m.x @b @b @x "},
+  };
+  for (const auto& c : kCases) EXPECT_EQ(StoredNames(c.names), c.want);
 }
 
 }  // namespace

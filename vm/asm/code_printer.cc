@@ -176,7 +176,9 @@ void CodePrinter::PrintCallee(uint64_t callee, std::string& to) const {
   const bool imported = (callee & kImportBit) != 0;
   const uint64_t ordinal = imported ? callee ^ kImportBit : callee;
   const auto& names = imported ? callees_.imports : callees_.functions;
-  if (names[ordinal].has_value()) {
+  if (names[ordinal].has_value() && !imported && callees_.stored_names) {
+    absl::StrAppend(&to, callees_.module, ".", *names[ordinal]);
+  } else if (names[ordinal].has_value()) {
     absl::StrAppend(&to, SymbolText(*names[ordinal]));
   } else if (imported) {
     absl::StrAppend(&to, "@import[", ordinal, "]");

@@ -31,6 +31,8 @@ struct Callees {
   std::vector<std::optional<absl::string_view>> functions;
   std::vector<std::optional<absl::string_view>> imports;
   std::string module;  // "@module"
+  // Calls have the form "@module.name".
+  bool stored_names = false;
 };
 
 // Prints bodies of functions. The module, which must be verified, and the

@@ -85,7 +85,7 @@ class Disassembler {
         most_(std::min(MostTextOf(def_.archive().bytes().size()),
                        options.most_text)),
         debug_(def_.debug_database()),
-        names_(def_, options.notes),
+        names_(def_, options.notes, options.stored_names),
         text_(most_, sink) {}
 
   absl::Status Print();

@@ -24,6 +24,9 @@ struct DisassemblyOptions {
   // If false, the text is identical to upstream's, but cannot always be
   // assembled again: its strings have no escapes.
   bool notes = true;
+  // Names functions and calls as the public tool does, by the debug database.
+  // Only without notes.
+  bool stored_names = false;
   // Prints only this function, given by its name in the text or its ordinal.
   std::string function;
   // Constants longer than inline_bytes are passed to `store`, which writes them

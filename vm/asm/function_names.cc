@@ -7,16 +7,41 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "vm/asm/cursor.h"
+#include "vm/module/module_generated.h"
 
 namespace eyrie::vm {
 
-FunctionNames::FunctionNames(const ModuleDef& def, bool notes) {
-  NameFunctions(def);
+namespace {
+
+// Returns the name at a function's index in the debug database. Compilers from
+// 3.11 on store one name, that of the last function, at index 0; the public
+// tool prints it for function 0.
+absl::string_view StoredName(const ModuleDef& def, uint32_t function) {
+  const fbs::DebugDatabase* const debug = def.debug_database();
+  if (debug == nullptr || debug->functions() == nullptr ||
+      function >= debug->functions()->size()) {
+    return {};
+  }
+  const auto* const name = debug->functions()->Get(function)->local_name();
+  if (name == nullptr) return {};
+  return absl::string_view(name->c_str(), name->size());
+}
+
+}  // namespace
+
+FunctionNames::FunctionNames(const ModuleDef& def, bool notes, bool stored) {
+  NameImports(def);
+  Used used;
+  CollectExports(def, used);
+  if (stored) {
+    TakeStoredNames(def);
+    return;
+  }
+  NameFunctions(def, used);
   NameCallees(def, notes);
 }
 
-void FunctionNames::NameFunctions(const ModuleDef& def) {
-  absl::flat_hash_set<absl::string_view> used;
+void FunctionNames::CollectExports(const ModuleDef& def, Used& used) {
   uint32_t last = 0;
   for (const ExportDef& exported : def.exports) {
     if (!used.insert(exported.name).second) continue;
@@ -24,6 +49,25 @@ void FunctionNames::NameFunctions(const ModuleDef& def) {
     if (exported.function < last) exports_ascend_ = false;
     last = exported.function;
   }
+}
+
+void FunctionNames::TakeStoredNames(const ModuleDef& def) {
+  callees_.stored_names = true;
+  for (uint32_t i = 0; i < def.functions.size(); ++i) {
+    const absl::string_view stored = StoredName(def, i);
+    callees_.functions.push_back(stored.empty() ? std::nullopt
+                                                : std::optional(stored));
+    if (auto it = exports_.find(i); it != exports_.end()) {
+      names_.push_back(it->second[0]->name);
+    } else if (!stored.empty()) {
+      names_.push_back(stored);
+    } else {
+      names_.push_back(made_names_.emplace_back(absl::StrCat("fn", i)));
+    }
+  }
+}
+
+void FunctionNames::NameFunctions(const ModuleDef& def, Used& used) {
   for (uint32_t i = 0; i < def.functions.size(); ++i) {
     if (auto it = exports_.find(i); it != exports_.end()) {
       names_.push_back(it->second[0]->name);
@@ -40,21 +84,26 @@ void FunctionNames::NameFunctions(const ModuleDef& def) {
   }
 }
 
-void FunctionNames::NameCallees(const ModuleDef& def, bool notes) {
-  using Name = std::optional<absl::string_view>;
+void FunctionNames::NameImports(const ModuleDef& def) {
+  callees_.module = SymbolText(def.name);
   absl::flat_hash_set<absl::string_view> imports;
   for (const ImportDef& import : def.imports) {
     const bool is_first = imports.insert(import.full_name).second;
-    callees_.imports.push_back(is_first ? Name(import.full_name)
+    callees_.imports.push_back(is_first ? std::optional(import.full_name)
                                         : std::nullopt);
   }
-  callees_.module = SymbolText(def.name);
+}
+
+void FunctionNames::NameCallees(const ModuleDef& def, bool notes) {
+  absl::flat_hash_set<absl::string_view> imports;
+  for (const ImportDef& import : def.imports) imports.insert(import.full_name);
   const std::string own = absl::StrCat(def.name, ".");
   for (size_t i = 0; i < names_.size(); ++i) {
     const bool clear = !imports.contains(names_[i]) &&
                        !absl::StartsWith(names_[i], own) &&
                        (notes || exports_.contains(i));
-    callees_.functions.push_back(clear ? Name(names_[i]) : std::nullopt);
+    callees_.functions.push_back(clear ? std::optional(names_[i])
+                                       : std::nullopt);
   }
 }
 

@@ -1,7 +1,8 @@
 // The names of a module's functions in its assembly text.
 //
-// Each function has one name, which no other function has: that of its first
-// export, else its debug name, else one that is made up.
+// Each function has one name: that of its first export, else its debug name,
+// else one that is made up. Unless names are stored ones, no other function has
+// the same.
 // Tested by assembler_test.cc, function_texts_test.cc.
 #ifndef EYRIE_VM_ASM_FUNCTION_NAMES_H_
 #define EYRIE_VM_ASM_FUNCTION_NAMES_H_
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "vm/asm/code_printer.h"
 #include "vm/module/module_def.h"
@@ -23,7 +25,9 @@ namespace eyrie::vm {
 class FunctionNames {
  public:
   // If not `notes`, calls use only names that upstream's assembler would find.
-  FunctionNames(const ModuleDef& def, bool notes);
+  // If `stored`, names are as the public tool prints them: calls use debug
+  // names, and names may be repeated.
+  FunctionNames(const ModuleDef& def, bool notes, bool stored = false);
   FunctionNames(const FunctionNames&) = delete;
   FunctionNames& operator=(const FunctionNames&) = delete;
 
@@ -41,7 +45,12 @@ class FunctionNames {
   bool exports_ascend() const { return exports_ascend_; }
 
  private:
-  void NameFunctions(const ModuleDef& def);
+  using Used = absl::flat_hash_set<absl::string_view>;
+
+  void NameImports(const ModuleDef& def);
+  void CollectExports(const ModuleDef& def, Used& used);
+  void TakeStoredNames(const ModuleDef& def);
+  void NameFunctions(const ModuleDef& def, Used& used);
   void NameCallees(const ModuleDef& def, bool notes);
 
   std::vector<absl::string_view> names_;
