@@ -213,6 +213,15 @@ size_t CountRow(void* self, BenchmarkCounter* to) {
 
 }  // namespace
 
+std::vector<std::string> BenchmarkFlagNames() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) {
+    const bool is_bool = row.kind == Kind::kBool || row.kind == Kind::kDryRun;
+    names.push_back(absl::StrCat(kPrefix, row.name, is_bool ? "" : "="));
+  }
+  return names;
+}
+
 absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
   if (text == "ms") return BenchmarkUnit::kMillisecond;
   if (text == "us") return BenchmarkUnit::kMicrosecond;

@@ -60,6 +60,9 @@ constexpr double NanosecondsOf(BenchmarkUnit unit) {
 // Reads --time_unit. INVALID_ARGUMENT: it is not ms, us or ns.
 absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text);
 
+// Returns the flags that Take removes, as "--benchmark_filter=".
+std::vector<std::string> BenchmarkFlagNames();
+
 class BenchmarkFlags {
  public:
   // Removes --benchmark_... flags from `args`. They override environment

@@ -5,9 +5,12 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -67,9 +70,31 @@ void Register(const BenchmarkRow& row) {
   if (row.callers > 1) made->Threads(row.callers);
 }
 
-// Google Benchmark's own reporter, with another type of build.
+// Moves a row's own counters to its label. Google Benchmark's table would show
+// 0.00145 as 1.45m, next to the unit of the row.
+void MoveCounters(benchmark::BenchmarkReporter::Run& run) {
+  if (run.aggregate_unit == benchmark::kPercentage) return;
+  constexpr double kWhole = 1000;  // has no decimals from here on
+  for (auto it = run.counters.begin(); it != run.counters.end();) {
+    const benchmark::Counter& counter = it->second;
+    if (counter.flags != benchmark::Counter::kDefaults) {  // a rate
+      ++it;
+      continue;
+    }
+    char text[64];
+    std::snprintf(text, sizeof(text), counter.value < kWhole ? "%.4g" : "%.0f",
+                  counter.value);
+    if (!run.report_label.empty()) run.report_label += ' ';
+    run.report_label += it->first + '=' + text;
+    it = run.counters.erase(it);
+  }
+}
+
+// Google Benchmark's own reporter, with another type of build, and plain
+// numbers in its table.
 class Reporter final : public benchmark::BenchmarkReporter {
  public:
+  explicit Reporter(bool is_table) : is_table_(is_table) {}
   bool ReportContext(const Context& context) override {
     std::ostringstream output, errors;
     own_->SetOutputStream(&output);
@@ -82,11 +107,15 @@ class Reporter final : public benchmark::BenchmarkReporter {
     return goes_on;
   }
   void ReportRuns(const std::vector<Run>& runs) override {
-    own_->ReportRuns(runs);
+    if (!is_table_) return own_->ReportRuns(runs);
+    std::vector<Run> shown = runs;
+    for (Run& run : shown) MoveCounters(run);
+    own_->ReportRuns(shown);
   }
   void Finalize() override { own_->Finalize(); }
 
  private:
+  const bool is_table_;
   const std::unique_ptr<benchmark::BenchmarkReporter> own_{
       benchmark::CreateDefaultDisplayReporter()};
 };
@@ -102,6 +131,11 @@ extern "C" int64_t eyrie_measure_benchmarks(const char* const* flags,
   for (size_t i = 0; i < flag_count; ++i) {
     arguments.push_back(const_cast<char*>(flags[i]));
   }
+  const bool is_table =
+      std::none_of(arguments.begin(), arguments.end(), [](const char* flag) {
+        return std::string_view(flag) == "--benchmark_format=json" ||
+               std::string_view(flag) == "--benchmark_format=csv";
+      });
   int count = static_cast<int>(flag_count);
   benchmark::Initialize(&count, arguments.data());
   if (count > 1) {
@@ -109,7 +143,7 @@ extern "C" int64_t eyrie_measure_benchmarks(const char* const* flags,
     return -1;
   }
   for (size_t i = 0; i < row_count; ++i) Register(rows[i]);
-  Reporter reporter;
+  Reporter reporter(is_table);
   const size_t measured = benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();
   return static_cast<int64_t>(measured);

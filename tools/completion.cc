@@ -19,6 +19,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
+#include "tools/benchmark_flags.h"
 #include "tools/command.h"
 #include "tools/rival/capture.h"
 #include "tools/usage_error.h"
@@ -38,10 +39,12 @@ constexpr char kUsage[] =
     "#   ~/.bashrc   source <(eyrie completion bash)\n"
     "#   ~/.zshrc    source <(eyrie completion zsh)   # after compinit\n\n";
 
-// bash also breaks words at '=' and ':', and replaces only the last part.
+// xargs removes quotes and backslashes. bash also breaks words at '=' and ':',
+// and replaces only the last part.
 constexpr char kBash[] = R"sh(_eyrie() {
   local IFS=$' \t\n' line=${COMP_LINE:0:COMP_POINT} typed current
-  read -ra typed <<< "$line"
+  mapfile -t typed < <(xargs printf '%s\n' <<< "$line" 2>/dev/null)
+  (( ${#typed[@]} )) || read -ra typed <<< "$line"
   [[ $line == *[[:space:]] ]] && typed+=('')
   current=${typed[-1]}
   mapfile -t COMPREPLY < <(
@@ -56,7 +59,7 @@ complete -o bashdefault -o default -F _eyrie eyrie
 constexpr char kZsh[] = R"sh(_eyrie() {
   local -a found
   found=(${(f)"$("${words[1]}" completion words \
-    "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+    "${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
   if (( ! $#found )); then
     _files
     return
@@ -196,6 +199,11 @@ std::vector<std::string> TypedWords::Complete() const {
     if (is_flag) {
       found =
           Flags(has_more ? OutputOf({words_[0], words_[1], "--help"}) : help);
+      if (words_[0] == "bench") {
+        for (std::string& flag : BenchmarkFlagNames()) {
+          found.push_back(std::move(flag));
+        }
+      }
     }
   }
   std::erase_if(found, [this](const std::string& word) {
