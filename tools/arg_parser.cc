@@ -150,13 +150,13 @@ std::string ArgParser::Nearest(absl::string_view name) const {
 
 absl::Status ArgParser::Unknown(absl::string_view name) const {
   return absl::InvalidArgumentError(
-      absl::StrCat("There is no flag --", name, ".", Nearest(name)));
+      absl::StrCat("There is no flag --", PlainName(name), ".", Nearest(name)));
 }
 
 absl::Status ArgParser::OneDash(absl::string_view name) const {
   return absl::InvalidArgumentError(
-      absl::StrCat("There is no flag -", name, "; flags begin with two dashes.",
-                   Nearest(name)));
+      absl::StrCat("There is no flag -", PlainName(name),
+                   "; flags begin with two dashes.", Nearest(name)));
 }
 
 absl::Status ArgParser::Set(Setting& setting, absl::string_view value,

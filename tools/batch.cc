@@ -427,12 +427,20 @@ absl::Status CheckBatch(const Arguments& arguments) {
     }
     return absl::OkStatus();
   }
-  for (const char* flag : {"input", "args", "kwargs", "output",
-                           "expected_output", "collectives"}) {
+  for (const char* flag :
+       {"input", "args", "kwargs", "seed", "output", "output_max_element_count",
+        "expected_output", "equality_mode", "expected_f16_threshold",
+        "expected_f32_threshold", "expected_f64_threshold",
+        "expected_bf16_threshold", "expected_rtol", "collectives"}) {
     if (arguments.IsSet(flag)) {
       return UsageError(
           absl::StrCat("--", flag, " cannot be combined with --batch."));
     }
+  }
+  if (arguments.GetString("batch").empty()) {
+    return UsageError(
+        "--batch= names no inputs; expected a file of JSON lines, a folder or "
+        "'-'.");
   }
   const int64_t jobs = arguments.GetInt("batch_jobs");
   if (jobs >= 1 && jobs <= kMaxBatchJobs) return absl::OkStatus();

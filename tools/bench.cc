@@ -53,6 +53,7 @@ constexpr Flag kOwnFlags[] = {
     {"time_unit", FlagKind::kString, "ms", "ms, us or ns."},
     {"batch_size", FlagKind::kInt, "1",
      "Number of items that one call processes; times are divided by it."},
+    {"batch_concurrency", FlagKind::kInt, "1", ""},  // refused, except for 1
     {"callers", FlagKind::kInt, "1",
      "Number of threads that call at the same time, each with its own context."
      "\n"
@@ -210,10 +211,12 @@ absl::StatusOr<std::vector<MeasuredRow>> RowsOf(const Arguments& arguments,
   return rows;
 }
 
-// INVALID_ARGUMENT: results would follow rows that are not for people.
+// INVALID_ARGUMENT: results would follow rows that are not for people. The
+// public tool prints both.
 absl::Status CheckFormat(const Arguments& arguments,
                          const BenchmarkFlags& flags) {
-  if (flags.format() == "console" || !PrintsResults(arguments)) {
+  if (flags.format() == "console" || !PrintsResults(arguments) ||
+      UsesPublicExitCodes()) {
     return absl::OkStatus();
   }
   return UsageError(absl::StrCat(
@@ -267,6 +270,15 @@ absl::StatusOr<bool> Bench(const Arguments& arguments, BenchmarkFlags& flags,
     return UsageError(absl::StrCat("--batch_size=", batch_size, " is not 1 to ",
                                    kMaxIterations, "."));
   }
+  if (const int64_t many = arguments.GetInt("batch_concurrency"); many != 1) {
+    return UsageError(absl::StrCat(
+        "--batch_concurrency=", many,
+        " is not supported, because the calls of a thread run one after "
+        "another; --callers=",
+        many, " measures calls of several threads."));
+  }
+  constexpr const char* kReaders[] = {"args", "kwargs"};
+  RETURN_IF_ERROR(CheckStandardInput(arguments, kReaders));
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   const bool shows = arguments.GetBool(kProcessOutputs);
   abi::ValueWriter writer(PrintOptionsOf(arguments));

@@ -25,7 +25,18 @@ constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
 };
 
+absl::Status Print() {
+  std::string text;
+  for (const absl::string_view name : hal::cpu::QueriedFeatures()) {
+    absl::StrAppendFormat(&text, "%-20s %d\n", name,
+                          hal::cpu::CpuFeature(name).value_or(0));
+  }
+  return WriteStdout(text);
+}
+
 absl::Status Run(std::span<const char* const> args) {
+  // The public tool ignores its arguments.
+  if (UsesPublicExitCodes()) return Print();
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
@@ -33,12 +44,7 @@ absl::Status Run(std::span<const char* const> args) {
   if (!arguments.positional().empty()) {
     return UsageError("eyrie cpuinfo takes no arguments.");
   }
-  std::string text;
-  for (const absl::string_view name : hal::cpu::QueriedFeatures()) {
-    absl::StrAppendFormat(&text, "%-20s %d\n", name,
-                          hal::cpu::CpuFeature(name).value_or(0));
-  }
-  return WriteStdout(text);
+  return Print();
 }
 
 }  // namespace

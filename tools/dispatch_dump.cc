@@ -109,6 +109,10 @@ absl::StatusOr<std::unique_ptr<DispatchDump>> DispatchDump::Open(
   if (arguments.IsSet("batch")) {
     return UsageError("--dump_dispatch cannot be combined with --batch.");
   }
+  for (const std::string& pattern : arguments.GetList("dump_dispatch")) {
+    if (pattern.empty())
+      return UsageError("--dump_dispatch= names no dispatch.");
+  }
   uint64_t room = 0;
   RETURN_IF_ERROR(ReadSize(arguments, "dump_dispatch_limit", room));
   const std::string& folder = arguments.GetString("dump_dispatch_to");

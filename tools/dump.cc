@@ -302,6 +302,10 @@ absl::Status CheckUse(const Arguments& arguments) {
       {"bytecode_offsets", is_code || deciding == "--output=all",
        "--output=disassembly"},
   };
+  if (is_code && arguments.IsSet("verify") && !arguments.GetBool("verify")) {
+    return UsageError(absl::StrCat("--noverify has no effect on ", deciding,
+                                   ": only verified code is disassembled."));
+  }
   for (const auto& use : kUses) {
     if (use.is_used || !IsGiven(arguments, use.flag)) continue;
     return UsageError(absl::StrCat("--", use.flag, " needs ", use.needs,

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/plain_text.h"
 #include "base/suggest.h"
 #include "eyrie/c_base.h"
 #include "tools/command.h"
@@ -97,8 +98,9 @@ int Main(std::span<const char* const> args) {
     if (name == command.name) return command.main(flags);
     names.push_back(command.name);
   }
-  const int code = ReportError(UsageError(absl::StrCat(
-      "There is no command '", name, "'.", DidYouMean(name, names))));
+  const int code = ReportError(
+      UsageError(absl::StrCat("There is no command '", PlainName(name), "'.",
+                              DidYouMean(name, names))));
   std::fputs(Usage().c_str(), stderr);
   return code;
 }

@@ -22,7 +22,7 @@ constexpr Flag kLimitFlags[] = {
     Heading("Limits"),
     {"fuel", FlagKind::kInt, "-1",
      "Fuel of each call: a backward branch, a call, and each KiB allocated or\n"
-     "copied use 1 each. The device gets the same amount. Negative: no limit."},
+     "copied use 1 each. The device gets the same amount. -1: no limit."},
     {"timeout", FlagKind::kString, "",
      "Time limit of each call, such as 2s or 500ms; a number alone is "
      "seconds.\n"
@@ -122,6 +122,12 @@ absl::Status HintAtMaxMemory(const Arguments& arguments,
 absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments) {
   vm::Limits limits;
   const int64_t fuel = arguments.GetInt("fuel");
+  if (fuel < -1) {
+    return UsageError(
+        absl::StrCat("--fuel=", fuel,
+                     " is negative; expected 0 or more, or -1 for no "
+                     "limit."));
+  }
   if (fuel >= 0) limits.fuel = static_cast<uint64_t>(fuel);
   if (arguments.IsSet("timeout")) {
     RETURN_IF_ERROR(

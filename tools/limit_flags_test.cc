@@ -41,6 +41,8 @@ TEST(LimitFlags, Values) {
       {{"--fuel=1000"}, " fuel=1000 timeout=inf memory=any stack=4194304"},
       {{"--fuel=0"}, " fuel=0 timeout=inf memory=any stack=4194304"},
       {{"--fuel=-1"}, " fuel=any timeout=inf memory=any stack=4194304"},
+      {{"--fuel=-5"},
+       "--fuel=-5 is negative; expected 0 or more, or -1 for no limit."},
       {{"--timeout=2s"}, " fuel=any timeout=2s memory=any stack=4194304"},
       {{"--timeout=1m0.5s"},
        " fuel=any timeout=1m0.5s memory=any stack=4194304"},

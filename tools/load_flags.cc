@@ -11,6 +11,7 @@
 
 #include "abi/call/function_io.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/memory_meter.h"
@@ -199,6 +200,21 @@ std::vector<std::string> ModulePaths(const Arguments& arguments) {
   return paths;
 }
 
+absl::Status CheckStandardInput(const Arguments& arguments,
+                                std::span<const char* const> flags) {
+  std::vector<std::string> readers;
+  for (const std::string& path : ModulePaths(arguments)) {
+    if (path == "-") readers.push_back("a module");
+  }
+  for (const char* flag : flags) {
+    if (!arguments.IsSet(flag) || arguments.GetString(flag) != "-") continue;
+    readers.push_back(absl::StrCat("--", flag));
+  }
+  if (readers.size() < 2) return absl::OkStatus();
+  return UsageError(absl::StrCat("Standard input can be read once, not for ",
+                                 absl::StrJoin(readers, " and "), "."));
+}
+
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
     const Arguments& arguments, const NativeLibraries& natives, bool pauses) {
   const std::vector<std::string> paths = ModulePaths(arguments);
@@ -248,7 +264,9 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
                    DriverOptionsOf(arguments));
   ASSIGN_OR_RETURN(const auto jit, JitOf(arguments));
-  return abi::OpenDevices(arguments.GetList("device"), options, jit);
+  auto devices = abi::OpenDevices(arguments.GetList("device"), options, jit);
+  if (!devices.ok()) return AsValueError(devices.status());
+  return devices;
 }
 
 absl::Status ReadSessionOptions(const Arguments& arguments,

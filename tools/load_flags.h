@@ -35,6 +35,11 @@ std::vector<Flag> WithSessionFlags(std::span<const Flag> own);
 // Returns the modules' paths: those of --module, then positional arguments.
 std::vector<std::string> ModulePaths(const Arguments& arguments);
 
+// INVALID_ARGUMENT: more than one of the modules and of these flags is '-', for
+// standard input, which can be read once.
+absl::Status CheckStandardInput(const Arguments& arguments,
+                                std::span<const char* const> flags);
+
 // Loads the modules of ModulePaths(). If there are only native libraries,
 // returns a program that calls --function of them. `pauses` must be true for a
 // session with a stepper.

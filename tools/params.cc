@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "base/file_target.h"
 #include "base/file_writer.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "hal/parameters/irpa_writer.h"
@@ -423,6 +424,10 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
                                    arguments.positional()[0], "'."));
   }
   if (takes_files && arguments.GetList("parameters").empty()) {
+    // The public tool prints nothing then.
+    if (UsesPublicExitCodes() && absl::string_view(verb.name) == "dump") {
+      return absl::OkStatus();
+    }
     return UsageError("No parameter file is given.");
   }
   return verb.run(arguments);
@@ -444,8 +449,9 @@ int ParamsMain(std::span<const char* const> args) {
   std::vector<std::string> names;
   for (const Verb& verb : Verbs()) names.push_back(verb.name);
   return ReportError(UsageError(absl::StrCat(
-      name.empty() ? "No command is named"
-                   : absl::StrCat("There is no command '", name, "'"),
+      name.empty()
+          ? "No command is named"
+          : absl::StrCat("There is no command '", PlainName(name), "'"),
       "; eyrie params takes dump, create or convert.",
       DidYouMean(name, names))));
 }

@@ -165,6 +165,11 @@ absl::Status CheckEquality(const Arguments& arguments) {
         absl::StrCat("--equality_mode='", equality,
                      "' is not valid; expected approximate or exact."));
   }
+  for (const std::string& text : arguments.GetList("expected_output")) {
+    if (!text.empty()) continue;
+    return UsageError(
+        "--expected_output= is empty; expected a value, or (ignored).");
+  }
   for (const char* flag :
        {"expected_f16_threshold", "expected_f32_threshold",
         "expected_f64_threshold", "expected_bf16_threshold", "expected_rtol"}) {
@@ -181,7 +186,7 @@ absl::Status PrepareOutputs(const Arguments& arguments,
   if (WantsFormat(arguments) || !arguments.GetList("expected_output").empty()) {
     return absl::OkStatus();
   }
-  RETURN_IF_ERROR(writer.Prepare(arguments.GetList("output")));
+  RETURN_IF_ERROR(AsUsageError(writer.Prepare(arguments.GetList("output"))));
   const std::string trace = tracing.file_identity();
   if (writer.Writes(trace)) {
     return UsageError(absl::StrCat("--trace='", arguments.GetString("trace"),
@@ -190,7 +195,7 @@ absl::Status PrepareOutputs(const Arguments& arguments,
   for (const std::string& path : ModulePaths(arguments)) {
     const std::string module = FileIdentity(path);
     if (module.empty() || (module != trace && !writer.Writes(module))) continue;
-    return absl::InvalidArgumentError(
+    return UsageError(
         absl::StrCat("The module '", path, "' is a file to be written, too."));
   }
   return absl::OkStatus();
@@ -207,7 +212,7 @@ absl::Status CheckOutputs(const Arguments& arguments,
                      " cannot be combined with --expected_output."));
   }
   for (const std::string& text : arguments.GetList("output")) {
-    RETURN_IF_ERROR(abi::CheckOutputText(text));
+    RETURN_IF_ERROR(AsUsageError(abi::CheckOutputText(text)));
   }
   if (outputs == 0) return absl::OkStatus();
   if (outputs == results) return CheckFormats(arguments, function);

@@ -214,6 +214,8 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   RETURN_IF_ERROR(CheckCompat(arguments));
   RETURN_IF_ERROR(CheckEquality(arguments));
   RETURN_IF_ERROR(CheckBatch(arguments));
+  constexpr const char* kReaders[] = {"args", "kwargs", "batch"};
+  RETURN_IF_ERROR(CheckStandardInput(arguments, kReaders));
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   abi::ValueWriter writer(CompatPrintOptions(arguments));
   RETURN_IF_ERROR(PrepareOutputs(arguments, writer, tracing));

@@ -10,6 +10,11 @@ constexpr int kFailed = 1;
 
 int usage_code = 2;
 
+absl::Status Marked(absl::Status status) {
+  status.SetPayload(kUsagePayload, absl::Cord());
+  return status;
+}
+
 }  // namespace
 
 absl::Status UsageError(absl::string_view sentence) {
@@ -17,10 +22,11 @@ absl::Status UsageError(absl::string_view sentence) {
 }
 
 absl::Status AsUsageError(const absl::Status& status) {
-  if (!absl::IsInvalidArgument(status)) return status;
-  absl::Status marked = status;
-  marked.SetPayload(kUsagePayload, absl::Cord());
-  return marked;
+  return absl::IsInvalidArgument(status) ? Marked(status) : status;
+}
+
+absl::Status AsValueError(const absl::Status& status) {
+  return absl::IsNotFound(status) ? Marked(status) : AsUsageError(status);
 }
 
 int ExitCodeOf(const absl::Status& status) {
@@ -28,5 +34,7 @@ int ExitCodeOf(const absl::Status& status) {
 }
 
 void UsePublicExitCodes() { usage_code = kFailed; }
+
+bool UsesPublicExitCodes() { return usage_code == kFailed; }
 
 }  // namespace eyrie::tools

@@ -19,12 +19,18 @@ absl::Status UsageError(absl::string_view sentence);
 // statuses unchanged.
 absl::Status AsUsageError(const absl::Status& status);
 
+// Marks the error of a flag's value: INVALID_ARGUMENT, or NOT_FOUND, as for the
+// name of a device.
+absl::Status AsValueError(const absl::Status& status);
+
 // Returns the exit code for an error.
 int ExitCodeOf(const absl::Status& status);
 
 // Makes errors of the command line exit with 1. Must be called before threads
 // are started.
 void UsePublicExitCodes();
+// Reports whether the tool runs under a public tool's name.
+bool UsesPublicExitCodes();
 
 }  // namespace eyrie::tools
 

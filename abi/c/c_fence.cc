@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/allocate.h"
 #include "base/deadline.h"
+#include "base/plain_text.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "hal/fence.h"
@@ -61,7 +62,7 @@ absl::Status CheckWait(const eyrie_function_t& function, eyrie_fence_t* wait) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      "Function '", function.invoker.signature().function(),
+      "Function '", PlainName(function.invoker.signature().function()),
       "' is not asynchronous, so it would run on this thread after the wait; "
       "but the fence waits for a signal of the host, and the context has no "
       "timeout. Signal the fence or wait for it before."));

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/counted.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/allocator.h"
 #include "hal/buffer_view.h"
@@ -105,7 +106,7 @@ absl::Status Invoker::CheckOuts(Outs outs) const {
   const std::span<const Parameter> parameters = signature_.results();
   if (outs.size() > parameters.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Function '", signature_.function(), "' has ",
+        "Function '", PlainName(signature_.function()), "' has ",
         Counted(parameters.size(), "result"), "; arrays for ", outs.size(),
         outs.size() == 1 ? " is given." : " are given."));
   }

@@ -14,6 +14,7 @@
 #include "base/allocate.h"
 #include "base/counted.h"
 #include "base/memory_meter.h"
+#include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
@@ -102,7 +103,7 @@ absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
   const size_t count = signature_.result_carriers().size();
   if (values.size() != count) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Function '", signature_.function(), "' has ",
+        absl::StrCat("Function '", PlainName(signature_.function()), "' has ",
                      Counted(count, "result"), "; ", values.size(),
                      values.size() == 1 ? " is given." : " are given."));
   }

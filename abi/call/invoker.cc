@@ -13,6 +13,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
+#include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "vm/run/context.h"
@@ -47,6 +48,12 @@ struct Pointers {
   ShortRow<const HostValue*, 16> values;
   ShortRow<absl::string_view, 4> names;
 };
+
+// Returns a signature for a message, cut as names are.
+std::string ShortText(const Signature& signature) {
+  constexpr size_t kMost = 4096;
+  return PlainText(signature.ToString(), kMost);
+}
 
 }  // namespace
 
@@ -107,25 +114,25 @@ absl::Status Invoker::Located(const absl::Status& status, std::string name,
 
 absl::Status Invoker::NothingToCall() const {
   return absl::FailedPreconditionError(
-      absl::StrCat("Function '", signature_.function(),
+      absl::StrCat("Function '", PlainName(signature_.function()),
                    "' has only a signature and cannot be called."));
 }
 
 absl::Status Invoker::TooMany(size_t count) const {
   const size_t taken = signature_.arguments().size();
   return absl::InvalidArgumentError(absl::StrCat(
-      "Function '", signature_.function(), "' takes ", taken,
+      "Function '", PlainName(signature_.function()), "' takes ", taken,
       taken == 1 ? " argument" : " arguments", "; ", count,
-      count == 1 ? " is" : " are", " given: ", signature_.ToString(), "."));
+      count == 1 ? " is" : " are", " given: ", ShortText(signature_), "."));
 }
 
 absl::Status Invoker::Missing(size_t index) const {
   const std::string& name = signature_.arguments()[index].name;
   return absl::InvalidArgumentError(absl::StrCat(
-      "Function '", signature_.function(), "': missing argument ",
+      "Function '", PlainName(signature_.function()), "': missing argument ",
       name.empty() ? absl::StrCat(index)
                    : absl::StrCat("'", absl::Utf8SafeCHexEscape(name), "'"),
-      ": ", signature_.ToString(), "."));
+      ": ", ShortText(signature_), "."));
 }
 
 absl::Status Invoker::Unexpected(absl::string_view name) const {
@@ -134,10 +141,10 @@ absl::Status Invoker::Unexpected(absl::string_view name) const {
       parameters.begin(), parameters.end(),
       [&](const Parameter& parameter) { return parameter.name == name; });
   return absl::InvalidArgumentError(absl::StrCat(
-      "Function '", signature_.function(),
+      "Function '", PlainName(signature_.function()),
       by_position ? "' got a positional-only argument by name, '"
                   : "' got an unexpected keyword argument '",
-      absl::Utf8SafeCHexEscape(name), "': ", signature_.ToString(), "."));
+      absl::Utf8SafeCHexEscape(name), "': ", ShortText(signature_), "."));
 }
 
 absl::Status Invoker::Place(std::span<const HostValue* const> named,
@@ -164,8 +171,8 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
     const HostValue*& place = places[parameter - parameters.begin()];
     if (place != nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Function '", signature_.function(), "' got multiple values for '",
-          absl::Utf8SafeCHexEscape(name), "'."));
+          "Function '", PlainName(signature_.function()),
+          "' got multiple values for '", absl::Utf8SafeCHexEscape(name), "'."));
     }
     place = named[i];
   }
@@ -175,7 +182,7 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
     places.back() = &rest;
   } else if (!others.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Function '", signature_.function(), "' got '",
+        absl::StrCat("Function '", PlainName(signature_.function()), "' got '",
                      absl::Utf8SafeCHexEscape(others[0].first),
                      "' by name, and all its keyword arguments as a dict."));
   }

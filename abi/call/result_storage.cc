@@ -6,6 +6,7 @@
 #include "abi/value/convert.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
@@ -102,8 +103,9 @@ absl::StatusOr<std::shared_ptr<ResultStorage>> ResultStorage::Create(
       context, function.name(), std::move(raw), std::move(device)));
   if (storage->raw_->storage.empty()) return storage;
   if (!storage->device_) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "Results of function '", function.name(), "' need a device."));
+    return absl::FailedPreconditionError(
+        absl::StrCat("Results of function '", PlainName(function.name()),
+                     "' need a device."));
   }
   storage->owner_ = {storage->device_->allocator().NewOwner(),
                      context.memory()};
@@ -145,10 +147,9 @@ absl::Status ResultStorage::BindAllocator(const vm::Function& function) {
   if (!needed || raw_->allocator.empty()) return absl::OkStatus();
   const auto found = context_.LookupBeside(function, raw_->allocator);
   if (!found.ok()) {
-    return absl::NotFoundError(
-        absl::StrCat("The module does not export the function '",
-                     absl::CHexEscape(raw_->allocator),
-                     "', which is the result allocator of '", function_, "'."));
+    return absl::NotFoundError(absl::StrCat(
+        "The module does not export the function '", PlainName(raw_->allocator),
+        "', which is the result allocator of '", PlainName(function_), "'."));
   }
   allocator_ = *found;
   allocator_takes_fences_ =
@@ -158,9 +159,10 @@ absl::Status ResultStorage::BindAllocator(const vm::Function& function) {
   const size_t count = allocator_takes_fences_ ? 1 + kFences : 1;
   if (arguments.size() != count || results.size() != 1 ||
       arguments[0] != vm::ValueType::kRef || results[0] != arguments[0]) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Function '", raw_->allocator, "', the result allocator of '",
-        function_, "', does not take one list and return one."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Function '", PlainName(raw_->allocator),
+                     "', the result allocator of '", PlainName(function_),
+                     "', does not take one list and return one."));
   }
   has_allocator_ = true;
   return absl::OkStatus();
@@ -168,8 +170,8 @@ absl::Status ResultStorage::BindAllocator(const vm::Function& function) {
 
 absl::Status ResultStorage::Wrong(absl::string_view what) const {
   return absl::InvalidArgumentError(
-      absl::StrCat("Result allocator '", raw_->allocator, "' of function '",
-                   function_, "' ", what));
+      absl::StrCat("Result allocator '", PlainName(raw_->allocator),
+                   "' of function '", PlainName(function_), "' ", what));
 }
 
 absl::Status ResultStorage::Wrong(size_t result, absl::string_view why) const {
@@ -201,7 +203,7 @@ absl::Status ResultStorage::Create(std::span<const vm::Slot> inputs,
   }
   if (!raw_->fills || !slots.has_unknown()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("Function '", function_,
+      absl::StrCat("Function '", PlainName(function_),
                    "' returns nothing, and storage cannot be created for all "
                    "of its results; pass it as arguments."));
 }
@@ -248,8 +250,9 @@ absl::Status ResultStorage::Allocate(std::span<const vm::Slot> inputs,
                                      Slots& slots) {
   auto returned = CallAllocator(inputs, slots.usable);
   if (!returned.ok()) {
-    return Annotate(returned.status(),
-                    absl::StrCat("(result allocator of '", function_, "')"));
+    return Annotate(
+        returned.status(),
+        absl::StrCat("(result allocator of '", PlainName(function_), "')"));
   }
   return Take(*returned, inputs, slots);
 }

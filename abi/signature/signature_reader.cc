@@ -126,8 +126,9 @@ class SignatureReader {
   }
 
   absl::Status At(absl::string_view key, const absl::Status& status) const {
-    return Annotate(status, absl::StrCat("(attribute '", key, "' of function '",
-                                         signature_.function_, "')"));
+    return Annotate(status,
+                    absl::StrCat("(attribute '", key, "' of function '",
+                                 PlainName(signature_.function_), "')"));
   }
 
   void SetSource(SignatureSource source, absl::string_view name) {
@@ -169,8 +170,9 @@ class SignatureReader {
     const absl::StatusOr<v0::Attributes> found =
         v0::Attributes::Read(attributes_);
     if (!found.ok()) {
-      return Annotate(found.status(),
-                      absl::StrCat("(function '", signature_.function_, "')"));
+      return Annotate(
+          found.status(),
+          absl::StrCat("(function '", PlainName(signature_.function_), "')"));
     }
     if (found->raw) RETURN_IF_ERROR(At("f", TakeRaw(*found)));
     DropStrayStorage();

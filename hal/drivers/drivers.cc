@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "hal/cpu/driver.h"
@@ -74,7 +75,7 @@ absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
   std::vector<std::string> names;
   for (const auto& each : drivers) names.emplace_back(each->name());
   return absl::NotFoundError(absl::StrCat(
-      "Unknown driver '", uri.driver, "'; expected ",
+      "Unknown driver '", PlainName(uri.driver), "'; expected ",
       names.size() == 1 ? "" : "one of ", "'", absl::StrJoin(names, "', '"),
       "'.", DidYouMean(uri.driver, names)));
 }

@@ -21,6 +21,7 @@ constexpr size_t kAround = 5;       // lines shown on each side by 'list'
 constexpr size_t kMaxFrames = 100;  // shown by 'bt'
 constexpr size_t kMaxSpots = 1000;  // of one breakpoint
 constexpr char kIf[] = " if ";      // between a place and a condition
+constexpr char kBareIf[] = " if";   // the same without a condition
 constexpr size_t kMaxSaid = 5;      // printed when it is set
 
 }  // namespace
@@ -94,6 +95,11 @@ void Debugger::ShowFrame(size_t index) {
 
 absl::StatusOr<Debugger::Breakpoint> Debugger::CreateBreakpoint(
     absl::string_view text) {
+  if (text == "if" || absl::EndsWith(text, kBareIf)) {
+    return absl::InvalidArgumentError(
+        "No condition follows 'if'; expected one such as %i0 == 3, %i4 f64 < "
+        "0.5 or %r0 != null.");
+  }
   Breakpoint made = {next_number_, PlainName(text), {}, std::nullopt};
   const std::vector<absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits(kIf, 1));
