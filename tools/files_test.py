@@ -276,11 +276,12 @@ def report_early(test):
     for flags in ("--parameters=nowhere.irpa", "--parameters=a=nowhere.irpa",
                   "--output=@nowhere/f.npy", "--trace=nowhere/f",
                   "nowhere.vmfb", "--output=@folder", "--output=f.npy"):
+        code = 2 if flags == "--output=f.npy" else 1  # without '@'
         process = test.start("run - --input=4xf32 --input=4xf32 " + flags,
                              stdin=subprocess.PIPE)
         name = "early: " + flags
         try:
-            test.check(name, process.wait(timeout=120), 1)
+            test.check(name, process.wait(timeout=120), code)
         except subprocess.TimeoutExpired:
             process.kill()
             test.check(name, "waits for standard input", "an error")

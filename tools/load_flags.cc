@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <initializer_list>
@@ -264,9 +265,13 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
                    DriverOptionsOf(arguments));
   ASSIGN_OR_RETURN(const auto jit, JitOf(arguments));
-  auto devices = abi::OpenDevices(arguments.GetList("device"), options, jit);
-  if (!devices.ok()) return AsValueError(devices.status());
-  return devices;
+  const std::vector<std::string>& names = arguments.GetList("device");
+  auto devices = abi::OpenDevices(names, options, jit);
+  if (devices.ok()) return devices;
+  const bool named = std::ranges::all_of(names, [](const std::string& name) {
+    return hal::CheckDeviceName(name).ok();
+  });
+  return named ? devices.status() : AsValueError(devices.status());
 }
 
 absl::Status ReadSessionOptions(const Arguments& arguments,

@@ -186,7 +186,7 @@ absl::Status PrepareOutputs(const Arguments& arguments,
   if (WantsFormat(arguments) || !arguments.GetList("expected_output").empty()) {
     return absl::OkStatus();
   }
-  RETURN_IF_ERROR(AsUsageError(writer.Prepare(arguments.GetList("output"))));
+  RETURN_IF_ERROR(writer.Prepare(arguments.GetList("output")));
   const std::string trace = tracing.file_identity();
   if (writer.Writes(trace)) {
     return UsageError(absl::StrCat("--trace='", arguments.GetString("trace"),
@@ -195,7 +195,7 @@ absl::Status PrepareOutputs(const Arguments& arguments,
   for (const std::string& path : ModulePaths(arguments)) {
     const std::string module = FileIdentity(path);
     if (module.empty() || (module != trace && !writer.Writes(module))) continue;
-    return UsageError(
+    return absl::InvalidArgumentError(
         absl::StrCat("The module '", path, "' is a file to be written, too."));
   }
   return absl::OkStatus();
