@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <initializer_list>
@@ -265,13 +264,10 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
                    DriverOptionsOf(arguments));
   ASSIGN_OR_RETURN(const auto jit, JitOf(arguments));
-  const std::vector<std::string>& names = arguments.GetList("device");
-  auto devices = abi::OpenDevices(names, options, jit);
-  if (devices.ok()) return devices;
-  const bool named = std::ranges::all_of(names, [](const std::string& name) {
-    return hal::CheckDeviceName(name).ok();
-  });
-  return named ? devices.status() : AsValueError(devices.status());
+  auto devices = abi::OpenDevices(arguments.GetList("device"), options, jit);
+  // The files of plug-ins are no values of flags.
+  if (devices.ok() || arguments.IsSet("executable_plugin")) return devices;
+  return AsValueError(devices.status());
 }
 
 absl::Status ReadSessionOptions(const Arguments& arguments,

@@ -182,11 +182,14 @@ absl::Status CheckEquality(const Arguments& arguments) {
 
 absl::Status PrepareOutputs(const Arguments& arguments,
                             abi::ValueWriter& writer, const Tracing& tracing) {
-  // Expected results are compared and not written.
-  if (WantsFormat(arguments) || !arguments.GetList("expected_output").empty()) {
-    return absl::OkStatus();
+  if (WantsFormat(arguments)) return absl::OkStatus();
+  const std::vector<std::string>& outputs = arguments.GetList("output");
+  for (const std::string& text : outputs) {
+    RETURN_IF_ERROR(AsUsageError(abi::CheckOutputText(text)));
   }
-  RETURN_IF_ERROR(writer.Prepare(arguments.GetList("output")));
+  // Expected results are compared and not written.
+  if (!arguments.GetList("expected_output").empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(writer.Prepare(outputs));
   const std::string trace = tracing.file_identity();
   if (writer.Writes(trace)) {
     return UsageError(absl::StrCat("--trace='", arguments.GetString("trace"),
@@ -210,9 +213,6 @@ absl::Status CheckOutputs(const Arguments& arguments,
     return UsageError(
         absl::StrCat("--output=", arguments.GetList("output")[0],
                      " cannot be combined with --expected_output."));
-  }
-  for (const std::string& text : arguments.GetList("output")) {
-    RETURN_IF_ERROR(AsUsageError(abi::CheckOutputText(text)));
   }
   if (outputs == 0) return absl::OkStatus();
   if (outputs == results) return CheckFormats(arguments, function);

@@ -41,23 +41,13 @@ struct Uri {
   std::optional<absl::string_view> settings;
 };
 
-// Returns the driver that a name chooses, and applies its settings.
-absl::StatusOr<const Driver*> Choose(
-    const Uri& uri, std::span<const std::unique_ptr<Driver>> drivers,
-    DriverOptions& options) {
-  std::vector<std::string> names;
+// Returns the driver of that name, or null.
+const Driver* FindDriver(std::span<const std::unique_ptr<Driver>> drivers,
+                         absl::string_view name) {
   for (const std::unique_ptr<Driver>& driver : drivers) {
-    names.emplace_back(driver->name());
-    if (driver->name() != uri.driver) continue;
-    if (uri.settings) {
-      RETURN_IF_ERROR(ApplySettings(*driver, *uri.settings, options));
-    }
-    return driver.get();
+    if (driver->name() == name) return driver.get();
   }
-  return absl::NotFoundError(absl::StrCat(
-      "Unknown driver '", PlainName(uri.driver), "'; expected ",
-      names.size() == 1 ? "" : "one of ", "'", absl::StrJoin(names, "', '"),
-      "'.", DidYouMean(uri.driver, names)));
+  return nullptr;
 }
 
 }  // namespace
@@ -71,18 +61,23 @@ std::vector<std::unique_ptr<Driver>> AllDrivers() {
   return drivers;
 }
 
-absl::Status CheckDeviceName(absl::string_view text) {
-  DriverOptions options;
-  return Choose(Uri(text), AllDrivers(), options).status();
-}
-
 absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
                                        const DriverOptions& options) {
   const Uri uri(text);
   const std::vector<std::unique_ptr<Driver>> drivers = AllDrivers();
-  DriverOptions changed = options;
-  ASSIGN_OR_RETURN(const Driver* driver, Choose(uri, drivers, changed));
-  return driver->Open(uri.path, changed);
+  const Driver* const driver = FindDriver(drivers, uri.driver);
+  if (driver != nullptr && uri.settings) {
+    DriverOptions changed = options;
+    RETURN_IF_ERROR(ApplySettings(*driver, *uri.settings, changed));
+    return driver->Open(uri.path, changed);
+  }
+  if (driver != nullptr) return driver->Open(uri.path, options);
+  std::vector<std::string> names;
+  for (const auto& each : drivers) names.emplace_back(each->name());
+  return absl::NotFoundError(absl::StrCat(
+      "Unknown driver '", PlainName(uri.driver), "'; expected ",
+      names.size() == 1 ? "" : "one of ", "'", absl::StrJoin(names, "', '"),
+      "'.", DidYouMean(uri.driver, names)));
 }
 
 }  // namespace eyrie::hal

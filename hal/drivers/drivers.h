@@ -9,7 +9,6 @@
 #include <memory>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
@@ -23,9 +22,6 @@ namespace eyrie::hal {
 
 // Returns all drivers built into this binary, in ascending order of names.
 std::vector<std::unique_ptr<Driver>> AllDrivers();
-
-// Fails as OpenDevice does if the driver is unknown or has no such settings.
-absl::Status CheckDeviceName(absl::string_view uri);
 
 // Opens a --device value. NOT_FOUND: unknown driver (the message lists those
 // built in) or device.
