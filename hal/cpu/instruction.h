@@ -33,6 +33,15 @@ struct Instruction {
   bool has_target = false;
   int32_t target = 0;  // relative to the end of the instruction
   FeatureSet needs;
+
+  // Sets the target, relative to the start of the instruction, whose length is
+  // set. One too far for `target` stays unknown.
+  void SetTarget(int64_t from_start) {
+    const int64_t from_end = from_start - length;
+    target = static_cast<int32_t>(from_end);
+    has_target = target == from_end;
+    if (!has_target) target = 0;
+  }
 };
 
 }  // namespace eyrie::hal::cpu

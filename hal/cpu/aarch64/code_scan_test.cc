@@ -83,7 +83,7 @@ TEST(ArmCodeScan, FeaturesOfInstructions) {
     EXPECT_EQ(CodeScan(kAArch64, {{code, kAddress}}).all().ToString(), want)
         << absl::StrCat(absl::Hex(word));
   }
-  // At the end, or not at a multiple of four, there is no instruction.
+  // Bytes at the end, or not at a multiple of four, are no instruction.
   const std::vector<uint8_t> sve = Bytes({0x04A00000, 0x04A00000});
   EXPECT_TRUE(CodeScan(kAArch64, {{{sve.data(), 3}, kAddress}}).all().empty());
   EXPECT_TRUE(

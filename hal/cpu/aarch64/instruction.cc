@@ -4,7 +4,6 @@
 
 #include <array>
 #include <iterator>
-#include <limits>
 #include <optional>
 
 #include "base/byte_reader.h"
@@ -147,14 +146,7 @@ Instruction DecodeArm(std::span<const uint8_t> code, uint64_t address) {
   instruction.length = kSize;
   instruction.flow = found.flow;
   instruction.needs = FeaturesOf(word);
-  if (found.target.has_value()) {
-    const int64_t target = *found.target - kSize;
-    using Limits = std::numeric_limits<int32_t>;
-    instruction.has_target = target >= Limits::min() && target <= Limits::max();
-    if (instruction.has_target) {
-      instruction.target = static_cast<int32_t>(target);
-    }
-  }
+  if (found.target.has_value()) instruction.SetTarget(*found.target);
   return instruction;
 }
 

@@ -79,7 +79,7 @@ TEST(RiscvCodeScan, FeaturesOfInstructions) {
               want)
         << absl::StrCat(absl::Hex(word));
   }
-  // At the end, or at an odd address, there is no instruction.
+  // Bytes at the end, or at an odd address, are no instruction.
   const std::vector<uint8_t> vector = RiscvBytes({0x02056407, 0x02056407});
   EXPECT_TRUE(
       CodeScan(kRiscv64, {{{vector.data(), 3}, kRiscvAddress}}).all().empty());

@@ -1,4 +1,4 @@
-// RISC-V has no such mode: denormal numbers are always computed with.
+// RISC-V has no such mode: it always computes with denormal numbers.
 #include "hal/cpu/float_state.h"
 
 namespace eyrie::hal::cpu {

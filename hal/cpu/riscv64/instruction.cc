@@ -2,7 +2,6 @@
 // or four bytes, and the lowest two bits tell which.
 #include "hal/cpu/riscv64/instruction.h"
 
-#include <limits>
 #include <optional>
 
 #include "base/byte_reader.h"
@@ -187,14 +186,7 @@ Instruction DecodeRiscv(std::span<const uint8_t> code, uint64_t address) {
   instruction.length = found.length;
   instruction.flow = found.flow;
   instruction.needs = RiscvFeaturesOf(word);
-  if (found.target.has_value()) {
-    const int64_t target = *found.target - found.length;
-    using Limits = std::numeric_limits<int32_t>;
-    instruction.has_target = target >= Limits::min() && target <= Limits::max();
-    if (instruction.has_target) {
-      instruction.target = static_cast<int32_t>(target);
-    }
-  }
+  if (found.target.has_value()) instruction.SetTarget(*found.target);
   return instruction;
 }
 

@@ -1,10 +1,12 @@
-// There is no worker for this machine yet: WorkerImage() is empty, so no device
-// asks for one.
-#include "hal/cpu/isolate/spawn.h"
-
+// For machines that have no worker yet: the image is empty, so no device asks
+// for a worker.
 #include "absl/status/status.h"
+#include "hal/cpu/isolate/spawn.h"
+#include "hal/cpu/isolate/worker_image.h"
 
 namespace eyrie::hal::cpu::isolate {
+
+std::span<const uint8_t> WorkerImage() { return {}; }
 
 uint32_t FloatStateNow() { return 0; }
 
