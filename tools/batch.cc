@@ -15,6 +15,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -31,6 +32,7 @@
 #include "tools/json_flags.h"
 #include "tools/load_flags.h"
 #include "tools/progress_line.h"
+#include "tools/result_flags.h"
 #include "tools/usage_error.h"
 
 namespace eyrie::tools {
@@ -427,11 +429,12 @@ absl::Status CheckBatch(const Arguments& arguments) {
     }
     return absl::OkStatus();
   }
-  for (const char* flag :
-       {"input", "args", "kwargs", "seed", "output", "output_max_element_count",
-        "expected_output", "equality_mode", "expected_f16_threshold",
-        "expected_f32_threshold", "expected_f64_threshold",
-        "expected_bf16_threshold", "expected_rtol", "collectives"}) {
+  std::vector<const char*> others = {"input", "args", "kwargs", "seed",
+                                     "collectives"};
+  for (const Flag& flag : ResultFlags()) {
+    if (flag.kind != FlagKind::kHeading) others.push_back(flag.name);
+  }
+  for (const char* flag : others) {
     if (arguments.IsSet(flag)) {
       return UsageError(
           absl::StrCat("--", flag, " cannot be combined with --batch."));

@@ -74,7 +74,7 @@ void Register(const BenchmarkRow& row) {
 // 0.00145 as 1.45m, next to the unit of the row.
 void MoveCounters(benchmark::BenchmarkReporter::Run& run) {
   if (run.aggregate_unit == benchmark::kPercentage) return;
-  constexpr double kWhole = 1000;  // has no decimals from here on
+  constexpr double kWhole = 1000;  // larger numbers have no decimals
   for (auto it = run.counters.begin(); it != run.counters.end();) {
     const benchmark::Counter& counter = it->second;
     if (counter.flags != benchmark::Counter::kDefaults) {  // a rate

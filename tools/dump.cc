@@ -77,12 +77,17 @@ std::string RodataName(size_t ordinal) {
   return absl::StrCat("rodata_", ordinal, ".bin");
 }
 
-absl::Status PrintDisassembly(const Arguments& arguments,
-                              const vm::VerifiedModule& module, TextSink sink) {
+vm::DisassemblyOptions OptionsOf(const Arguments& arguments) {
   vm::DisassemblyOptions options;
   options.offsets = arguments.GetBool("bytecode_offsets");
   options.notes = arguments.GetString("compat").empty();
   options.stored_names = !options.notes;
+  return options;
+}
+
+absl::Status PrintDisassembly(const Arguments& arguments,
+                              const vm::VerifiedModule& module, TextSink sink) {
+  vm::DisassemblyOptions options = OptionsOf(arguments);
   options.function = arguments.GetString("function");
   const std::string& folder = arguments.GetString("rodata");
   if (!folder.empty()) {
@@ -100,10 +105,7 @@ absl::Status PrintDisassembly(const Arguments& arguments,
 absl::Status PrintFunctions(const Arguments& arguments,
                             const vm::VerifiedModule& module, uint64_t most,
                             TextSink sink) {
-  vm::DisassemblyOptions options;
-  options.notes = arguments.GetString("compat").empty();
-  options.stored_names = !options.notes;
-  options.offsets = arguments.GetBool("bytecode_offsets");
+  vm::DisassemblyOptions options = OptionsOf(arguments);
   options.most_text = most;
   if (options.notes) {
     options.store = [](size_t ordinal, std::span<const uint8_t>) {

@@ -265,7 +265,7 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
                    DriverOptionsOf(arguments));
   ASSIGN_OR_RETURN(const auto jit, JitOf(arguments));
   auto devices = abi::OpenDevices(arguments.GetList("device"), options, jit);
-  // The files of plug-ins are no values of flags.
+  // A plug-in's file is read, so its errors are not those of a wrong value.
   if (devices.ok() || arguments.IsSet("executable_plugin")) return devices;
   return AsValueError(devices.status());
 }

@@ -170,11 +170,12 @@ absl::Status CheckEquality(const Arguments& arguments) {
     return UsageError(
         "--expected_output= is empty; expected a value, or (ignored).");
   }
-  for (const char* flag :
-       {"expected_f16_threshold", "expected_f32_threshold",
-        "expected_f64_threshold", "expected_bf16_threshold", "expected_rtol"}) {
-    if (arguments.GetDouble(flag) >= 0) continue;
-    return UsageError(absl::StrCat("--", flag, "=", arguments.GetDouble(flag),
+  for (const Flag& flag : kFlags) {
+    if (flag.kind != FlagKind::kDouble || arguments.GetDouble(flag.name) >= 0) {
+      continue;
+    }
+    return UsageError(absl::StrCat("--", flag.name, "=",
+                                   arguments.GetDouble(flag.name),
                                    " is not 0 or more."));
   }
   return absl::OkStatus();

@@ -276,14 +276,18 @@ uint32_t BytecodeModule::BytecodeOffset(
   return place == places.begin() ? 0 : (place - 1)->second;
 }
 
+absl::StatusOr<const ExportDef*> BytecodeModule::FindExport(
+    absl::string_view name) const {
+  const ExportDef* const found = def().FindExport(name);
+  if (found != nullptr) return found;
+  return absl::NotFoundError(absl::StrCat("Module ", PlainName(this->name()),
+                                          " exports no function ",
+                                          PlainName(name), "."));
+}
+
 absl::StatusOr<uint32_t> BytecodeModule::ResolveImport(
     absl::string_view name, absl::string_view signature) const {
-  const ExportDef* found = def().FindExport(name);
-  if (found == nullptr) {
-    return absl::NotFoundError(absl::StrCat("Module ", PlainName(this->name()),
-                                            " exports no function ",
-                                            PlainName(name), "."));
-  }
+  ASSIGN_OR_RETURN(const ExportDef* found, FindExport(name));
   const std::string has = verified_->signature(found->function).ToString();
   if (has != signature) {
     return absl::UnimplementedError(absl::StrCat(

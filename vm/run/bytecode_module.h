@@ -70,6 +70,8 @@ class BytecodeModule final
 
   absl::string_view name() const override { return def().name; }
   uint32_t version() const override { return def().version; }
+  // Returns an export, never null. NOT_FOUND: no function has that name.
+  absl::StatusOr<const ExportDef*> FindExport(absl::string_view name) const;
   // Returns the ordinal of an exported function. Returns NOT_FOUND if no
   // function has that name, and UNIMPLEMENTED if it has another signature.
   // Signatures are compared in their canonical form.

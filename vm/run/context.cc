@@ -140,10 +140,9 @@ absl::Status Context::CreateAlarm() {
 
 Context::~Context() {
   for (size_t i = states_.size(); i-- > 0;) {
-    const BytecodeModule* module = modules_[i]->AsBytecode();
-    if (module != nullptr && failure_.ok() && !serves_) {
-      const absl::Status ended =
-          RunIfExported(*module, states_[i].get(), kDeinitExport);
+    const bool is_bytecode = modules_[i]->AsBytecode() != nullptr;
+    if (is_bytecode && failure_.ok() && !serves_) {
+      const absl::Status ended = RunIfExported(states_[i].get(), kDeinitExport);
       if (!ended.ok() && lost_) lost_(ended);
     }
   }
@@ -170,7 +169,7 @@ absl::Status Context::AddModule(std::shared_ptr<const Module> module,
   modules_.push_back(std::move(module));
   states_.push_back(std::move(state));
   if (bytecode == nullptr || !initialize) return absl::OkStatus();
-  return RunIfExported(*bytecode, states_.back().get(), kInitExport);
+  return RunIfExported(states_.back().get(), kInitExport);
 }
 
 std::vector<BytecodeState*> Context::StatesOfPrograms() const {
@@ -263,8 +262,7 @@ absl::Status Context::LinkImport(const ImportDef& import,
   return absl::OkStatus();
 }
 
-Function Context::CreateFunction(const BytecodeModule& module,
-                                 const ExportDef& def,
+Function Context::CreateFunction(const ExportDef& def,
                                  ModuleState* state) const {
   Function function;
   function.context_ = this;
@@ -283,8 +281,7 @@ absl::StatusOr<Function> Context::Lookup(absl::string_view name) const {
         absl::ConsumePrefix(&local, ".")) {
       found = module->def().FindExport(local);
     }
-    if (found != nullptr)
-      return CreateFunction(*module, *found, states_[i].get());
+    if (found != nullptr) return CreateFunction(*found, states_[i].get());
   }
   return absl::NotFoundError(
       absl::StrCat("No loaded module exports a function ", PlainName(name),
@@ -293,14 +290,9 @@ absl::StatusOr<Function> Context::Lookup(absl::string_view name) const {
 
 absl::StatusOr<Function> Context::LookupBeside(const Function& function,
                                                absl::string_view name) const {
-  const BytecodeModule& module = *function.state_->module;
-  const ExportDef* found = module.def().FindExport(name);
-  if (found == nullptr) {
-    return absl::NotFoundError(absl::StrCat("Module ", PlainName(module.name()),
-                                            " exports no function ",
-                                            PlainName(name), "."));
-  }
-  return CreateFunction(module, *found, function.state_);
+  ASSIGN_OR_RETURN(const ExportDef* found,
+                   function.state_->module->FindExport(name));
+  return CreateFunction(*found, function.state_);
 }
 
 std::vector<Function> Context::ExportsOf(const Module& module) const {
@@ -312,18 +304,17 @@ std::vector<Function> Context::ExportsOf(const Module& module) const {
   const std::vector<ExportDef>& exports = bytecode->def().exports;
   if (!Reserve(functions, exports.size(), "functions").ok()) return functions;
   for (const ExportDef& def : exports) {
-    functions.push_back(
-        CreateFunction(*bytecode, def, states_[place - 1].get()));
+    functions.push_back(CreateFunction(def, states_[place - 1].get()));
   }
   return functions;
 }
 
-absl::Status Context::RunIfExported(const BytecodeModule& module,
-                                    ModuleState* state,
+absl::Status Context::RunIfExported(ModuleState* state,
                                     absl::string_view name) {
+  const BytecodeModule& module = *static_cast<BytecodeState*>(state)->module;
   const ExportDef* found = module.def().FindExport(name);
   if (found == nullptr) return absl::OkStatus();
-  return Invoke(CreateFunction(module, *found, state), {}, {});
+  return Invoke(CreateFunction(*found, state), {}, {});
 }
 
 absl::Status Context::CheckInvoke(const Function& function, size_t arguments,

@@ -256,10 +256,9 @@ class Context {
   const Module* FindModule(absl::string_view name,
                            ModuleState** state = nullptr) const;
   std::string LoadedModules() const;
-  absl::Status RunIfExported(const BytecodeModule& module, ModuleState* state,
-                             absl::string_view name);
-  Function CreateFunction(const BytecodeModule& module, const ExportDef& def,
-                          ModuleState* state) const;
+  // These take the state of a bytecode module.
+  absl::Status RunIfExported(ModuleState* state, absl::string_view name);
+  Function CreateFunction(const ExportDef& def, ModuleState* state) const;
 
   absl::StatusOr<std::unique_ptr<Stack>> TakeStack();
   void ReturnStack(std::unique_ptr<Stack> stack);
