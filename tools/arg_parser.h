@@ -42,6 +42,13 @@ struct Flag {
   bool needs_jit = false;
 };
 
+// The first rows of most tables.
+inline constexpr Flag kHelpFlag = {"help", FlagKind::kBool, "false",
+                                   "Prints this."};
+inline constexpr Flag kFlagfileFlag = {
+    "flagfile", FlagKind::kString, "",
+    "Reads flags from a file, one per line; later flags override it."};
+
 constexpr Flag Heading(const char* title) {
   return {"", FlagKind::kHeading, "", title};
 }

@@ -21,9 +21,8 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
-    {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one per line; later flags override it."},
+    kHelpFlag,
+    kFlagfileFlag,
     {"output", FlagKind::kString, "",
      "The file to write; also -o FILE. '-' is standard output. Without it the\n"
      "text is only checked.",

@@ -28,7 +28,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
+    kHelpFlag,
 };
 
 constexpr char kUsage[] =

@@ -22,7 +22,7 @@ constexpr char kUsage[] =
     "else 0.\n\n";
 
 constexpr Flag kFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
+    kHelpFlag,
 };
 
 absl::Status Print() {

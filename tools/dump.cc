@@ -30,9 +30,8 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
-    {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one per line; later flags override it."},
+    kHelpFlag,
+    kFlagfileFlag,
     {"output", FlagKind::kString, "all",
      "What to print: all, metadata, disassembly, flatbuffer-binary or\n"
      "flatbuffer-json. 'all' is the metadata and the functions. 'eyrie asm'\n"
@@ -80,8 +79,9 @@ std::string RodataName(size_t ordinal) {
 vm::DisassemblyOptions OptionsOf(const Arguments& arguments) {
   vm::DisassemblyOptions options;
   options.offsets = arguments.GetBool("bytecode_offsets");
-  options.notes = arguments.GetString("compat").empty();
-  options.stored_names = !options.notes;
+  if (!arguments.GetString("compat").empty()) {
+    options.text = vm::AssemblyText::kPublic;
+  }
   return options;
 }
 
@@ -107,7 +107,7 @@ absl::Status PrintFunctions(const Arguments& arguments,
                             TextSink sink) {
   vm::DisassemblyOptions options = OptionsOf(arguments);
   options.most_text = most;
-  if (options.notes) {
+  if (options.text == vm::AssemblyText::kRestorable) {
     options.store = [](size_t ordinal, std::span<const uint8_t>) {
       return RodataName(ordinal);
     };

@@ -35,7 +35,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kCommandFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
+    kHelpFlag,
     {"flagfile", FlagKind::kString, "",
      "Reads flags from a file, one per line; later flags override it. This "
      "text\n"

@@ -25,7 +25,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
+    kHelpFlag,
     {"output", FlagKind::kString, "",
      "The object file, or the program, to write; also -o.", "-o"},
     {"module", FlagKind::kString, "",

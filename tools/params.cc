@@ -32,9 +32,8 @@ using hal::Parameter;
 using hal::ParameterSource;
 
 constexpr Flag kCommonFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
-    {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one per line; later flags override it."},
+    kHelpFlag,
+    kFlagfileFlag,
 };
 constexpr Flag kDumpFlags[] = {
     {"json", FlagKind::kBool, "false",

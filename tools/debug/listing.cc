@@ -21,7 +21,7 @@ const std::vector<CodeLine>& Listing::Of(const vm::BytecodeModule& module,
   if (!is_new) return lines;
   vm::DisassemblyOptions options;
   options.offsets = true;
-  options.notes = false;
+  options.text = vm::AssemblyText::kListing;
   options.function = absl::StrCat(function);
   options.only_functions = true;
   const auto text = vm::Disassemble(module.verified(), options);

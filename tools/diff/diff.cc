@@ -39,9 +39,8 @@ constexpr char kUsage[] =
     "#   eyrie diff old.vmfb new.vmfb --code\n\n";
 
 constexpr Flag kFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
-    {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one per line; later flags override it."},
+    kHelpFlag,
+    kFlagfileFlag,
     {"code", FlagKind::kBool, "false",
      "Shows the lines of assembly that differ in functions that both modules\n"
      "have."},

@@ -32,9 +32,8 @@ constexpr char kUsage[] =
     "#   eyrie inspect model.vmfb --html model.html --times trace.json\n\n";
 
 constexpr Flag kFlags[] = {
-    {"help", FlagKind::kBool, "false", "Prints this."},
-    {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one per line; later flags override it."},
+    kHelpFlag,
+    kFlagfileFlag,
     {"all", FlagKind::kBool, "false",
      "Shows all entries of each list instead of the first 40."},
     {"json", FlagKind::kBool, "false", "Prints the report as JSON."},

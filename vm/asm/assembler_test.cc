@@ -322,8 +322,7 @@ std::string StoredNames(absl::string_view which) {
                "t");
   if (!file.ok()) return file.status().ToString();
   DisassemblyOptions options;
-  options.notes = false;
-  options.stored_names = true;
+  options.text = AssemblyText::kPublic;
   const auto module = Load(*file);
   std::string names;
   for (const absl::string_view line :

@@ -85,7 +85,7 @@ class Disassembler {
         most_(std::min(MostTextOf(def_.archive().bytes().size()),
                        options.most_text)),
         debug_(def_.debug_database()),
-        names_(def_, options.notes, options.stored_names),
+        names_(def_, options.text),
         text_(most_, sink) {}
 
   absl::Status Print();
@@ -95,10 +95,11 @@ class Disassembler {
   void Line(const Args&... args) {
     text_.Add(args..., "\n");
   }
+  bool HasNotes() const { return options_.text == AssemblyText::kRestorable; }
   // Prints a note, which upstream's assembler treats as a comment.
   template <typename... Args>
   void Note(const Args&... args) {
-    if (options_.notes) Line("//! ", args...);
+    if (HasNotes()) Line("//! ", args...);
   }
 
   void CountNeeds();
@@ -225,7 +226,7 @@ absl::Status Disassembler::PrintRodata() {
       Line("file ", QuoteText(name), "  // ", bytes.size(), "b");
     } else {
       PrintBytes(bytes);
-      Line(options_.notes ? Preview(bytes) : "");
+      Line(HasNotes() ? Preview(bytes) : "");
     }
     if (!rodata.external) continue;
     Note("rodata.external",
@@ -356,8 +357,7 @@ void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
   }
   Line("vm.func ", SymbolText(names_.function(function)),
        SignatureText(signature), " {");
-  printer.Print(function,
-                options_.notes ? LocationsOf(function) : LocationList(),
+  printer.Print(function, HasNotes() ? LocationsOf(function) : LocationList(),
                 options_.offsets, text_);
   Line("}");
 }
@@ -388,7 +388,7 @@ absl::Status Disassembler::PrintTables() {
   PrintImports();
   RETURN_IF_ERROR(PrintRodata());
   PrintState();
-  if (options_.notes) PrintLocations();
+  if (HasNotes()) PrintLocations();
   if (names_.exports_ascend()) return absl::OkStatus();
   Line();
   absl::flat_hash_set<absl::string_view> seen;
@@ -402,10 +402,11 @@ absl::Status Disassembler::Print() {
   CountNeeds();
   ASSIGN_OR_RETURN(const size_t only, FindFunction());
   if (!options_.only_functions) {
-    if (options_.notes && !LocationsFit()) return TooLong();
+    if (HasNotes() && !LocationsFit()) return TooLong();
     RETURN_IF_ERROR(PrintTables());
   }
-  CodePrinter printer(def_, names_.callees(), options_.notes);
+  CodePrinter printer(def_, names_.callees(),
+                      options_.text != AssemblyText::kPublic);
   for (uint32_t i = 0; i < def_.functions.size() && text_.ok(); ++i) {
     if (only == std::string::npos || i == only) PrintFunction(i, printer);
   }

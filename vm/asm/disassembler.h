@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/text_stream.h"
+#include "vm/asm/assembly_text.h"
 #include "vm/module/verifier.h"
 
 namespace eyrie::vm {
@@ -21,12 +22,7 @@ namespace eyrie::vm {
 struct DisassemblyOptions {
   // Begins each line of code with the offset of its instruction.
   bool offsets = false;
-  // If false, the text is identical to upstream's, but cannot always be
-  // assembled again: its strings have no escapes.
-  bool notes = true;
-  // Names functions and calls as the public tool does, by the debug database.
-  // Only without notes.
-  bool stored_names = false;
+  AssemblyText text = AssemblyText::kRestorable;
   // Prints only this function, given by its name in the text or its ordinal.
   std::string function;
   // Constants longer than inline_bytes are passed to `store`, which writes them

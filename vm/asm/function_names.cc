@@ -29,16 +29,16 @@ absl::string_view StoredName(const ModuleDef& def, uint32_t function) {
 
 }  // namespace
 
-FunctionNames::FunctionNames(const ModuleDef& def, bool notes, bool stored) {
+FunctionNames::FunctionNames(const ModuleDef& def, AssemblyText text) {
   NameImports(def);
   Used used;
   CollectExports(def, used);
-  if (stored) {
+  if (text == AssemblyText::kPublic) {
     TakeStoredNames(def);
     return;
   }
   NameFunctions(def, used);
-  NameCallees(def, notes);
+  NameCallees(def, text);
 }
 
 void FunctionNames::CollectExports(const ModuleDef& def, Used& used) {
@@ -94,14 +94,16 @@ void FunctionNames::NameImports(const ModuleDef& def) {
   }
 }
 
-void FunctionNames::NameCallees(const ModuleDef& def, bool notes) {
+void FunctionNames::NameCallees(const ModuleDef& def, AssemblyText text) {
   absl::flat_hash_set<absl::string_view> imports;
   for (const ImportDef& import : def.imports) imports.insert(import.full_name);
   const std::string own = absl::StrCat(def.name, ".");
   for (size_t i = 0; i < names_.size(); ++i) {
+    const bool is_own =
+        exports_.contains(i) || names_[i] == def.functions[i].debug_name;
     const bool clear = !imports.contains(names_[i]) &&
                        !absl::StartsWith(names_[i], own) &&
-                       (notes || exports_.contains(i));
+                       (text == AssemblyText::kRestorable || is_own);
     callees_.functions.push_back(clear ? std::optional(names_[i])
                                        : std::nullopt);
   }

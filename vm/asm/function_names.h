@@ -1,8 +1,8 @@
 // The names of a module's functions in its assembly text.
 //
 // Each function has one name: that of its first export, else its debug name,
-// else one that is made up. Unless names are stored ones, no other function has
-// the same.
+// else one that is made up. Except in the public tool's text, no other function
+// has the same.
 // Tested by assembler_test.cc, function_texts_test.cc.
 #ifndef EYRIE_VM_ASM_FUNCTION_NAMES_H_
 #define EYRIE_VM_ASM_FUNCTION_NAMES_H_
@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "vm/asm/assembly_text.h"
 #include "vm/asm/code_printer.h"
 #include "vm/module/module_def.h"
 
@@ -24,10 +25,7 @@ namespace eyrie::vm {
 // Borrows names from the module, which must outlive it. Immutable.
 class FunctionNames {
  public:
-  // If not `notes`, calls use only names that upstream's assembler would find.
-  // If `stored`, names are as the public tool prints them: calls use debug
-  // names, and names may be repeated.
-  FunctionNames(const ModuleDef& def, bool notes, bool stored = false);
+  FunctionNames(const ModuleDef& def, AssemblyText text);
   FunctionNames(const FunctionNames&) = delete;
   FunctionNames& operator=(const FunctionNames&) = delete;
 
@@ -51,7 +49,7 @@ class FunctionNames {
   void CollectExports(const ModuleDef& def, Used& used);
   void TakeStoredNames(const ModuleDef& def);
   void NameFunctions(const ModuleDef& def, Used& used);
-  void NameCallees(const ModuleDef& def, bool notes);
+  void NameCallees(const ModuleDef& def, AssemblyText text);
 
   std::vector<absl::string_view> names_;
   std::deque<std::string> made_names_;  // names that the module does not have

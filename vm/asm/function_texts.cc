@@ -28,7 +28,7 @@ absl::Status VisitFunctionTexts(
   const ModuleDef& def = module.def();
   const uint64_t file_bytes = def.archive().bytes().size();
   const uint64_t most = MostTextOf(file_bytes);
-  const FunctionNames names(def, /*notes=*/true);
+  const FunctionNames names(def, AssemblyText::kRestorable);
   CodePrinter printer(def, names.callees(), /*escapes=*/true, constants);
   std::string text;
   const auto collect = [&text](absl::string_view piece) {
