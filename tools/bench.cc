@@ -227,6 +227,25 @@ absl::Status CheckFormat(const Arguments& arguments,
       flags.format(), "."));
 }
 
+// INVALID_ARGUMENT: calls cannot be measured as a flag says.
+absl::Status CheckCallFlags(const Arguments& arguments) {
+  RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
+  const int64_t batch_size = arguments.GetInt("batch_size");
+  if (batch_size < 1 || batch_size > kMaxIterations) {
+    return UsageError(absl::StrCat("--batch_size=", batch_size, " is not 1 to ",
+                                   kMaxIterations, "."));
+  }
+  if (const int64_t many = arguments.GetInt("batch_concurrency"); many != 1) {
+    return UsageError(absl::StrCat(
+        "--batch_concurrency=", many,
+        " is not supported, because the calls of a thread run one after "
+        "another; --callers=",
+        many, " measures calls of several threads."));
+  }
+  constexpr const char* kReaders[] = {"args", "kwargs"};
+  return CheckStandardInput(arguments, kReaders);
+}
+
 // INVALID_ARGUMENT: several functions or callers have results.
 absl::Status CheckResultFlags(const Arguments& arguments,
                               std::span<const Caller> callers) {
@@ -263,22 +282,8 @@ absl::StatusOr<bool> ShowLast(const Arguments& arguments, Caller& caller,
 // as expected.
 absl::StatusOr<bool> Bench(const Arguments& arguments, BenchmarkFlags& flags,
                            std::atomic<bool>& interrupted) {
-  RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
+  RETURN_IF_ERROR(CheckCallFlags(arguments));
   ASSIGN_OR_RETURN(const size_t caller_count, CallersOf(arguments));
-  const int64_t batch_size = arguments.GetInt("batch_size");
-  if (batch_size < 1 || batch_size > kMaxIterations) {
-    return UsageError(absl::StrCat("--batch_size=", batch_size, " is not 1 to ",
-                                   kMaxIterations, "."));
-  }
-  if (const int64_t many = arguments.GetInt("batch_concurrency"); many != 1) {
-    return UsageError(absl::StrCat(
-        "--batch_concurrency=", many,
-        " is not supported, because the calls of a thread run one after "
-        "another; --callers=",
-        many, " measures calls of several threads."));
-  }
-  constexpr const char* kReaders[] = {"args", "kwargs"};
-  RETURN_IF_ERROR(CheckStandardInput(arguments, kReaders));
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   const bool shows = arguments.GetBool(kProcessOutputs);
   abi::ValueWriter writer(PrintOptionsOf(arguments));

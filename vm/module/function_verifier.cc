@@ -209,26 +209,28 @@ absl::Status FunctionVerifier::CheckRegisterOperand(OperandKind kind) {
   return absl::OkStatus();
 }
 
+absl::Status FunctionVerifier::CheckRegisterList(OperandKind kind) {
+  RETURN_IF_ERROR(ReadList(1, *next_list_));
+  ValueType type = TypeOf(kind);
+  for (uint16_t reg : *next_list_) {
+    if (kind == OperandKind::kRegList) {
+      type = IsRefRegister(reg) ? ValueType::kRef : ValueType::kI32;
+    }
+    if (!FitsRegister(reg, type, limits_)) {
+      return CheckRegister(reg, type, limits_);
+    }
+    // The widths of a call's results are those of its callee, so they are not
+    // reported here.
+    if (watch_.active() && next_list_ == &call_.arguments) [[unlikely]] {
+      watch_.Read(reg, type);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status FunctionVerifier::CheckOperand(OperandKind kind) {
   if (IsRegister(kind)) return CheckRegisterOperand(kind);
-  if (IsRegisterList(kind)) {
-    RETURN_IF_ERROR(ReadList(1, *next_list_));
-    ValueType type = TypeOf(kind);
-    for (uint16_t reg : *next_list_) {
-      if (kind == OperandKind::kRegList) {
-        type = IsRefRegister(reg) ? ValueType::kRef : ValueType::kI32;
-      }
-      if (!FitsRegister(reg, type, limits_)) {
-        return CheckRegister(reg, type, limits_);
-      }
-      // The widths of a call's results are those of its callee, so they are not
-      // reported here.
-      if (watch_.active() && next_list_ == &call_.arguments) [[unlikely]] {
-        watch_.Read(reg, type);
-      }
-    }
-    return absl::OkStatus();
-  }
+  if (IsRegisterList(kind)) return CheckRegisterList(kind);
   switch (kind) {
     case OperandKind::kImmI32:
     case OperandKind::kImmI64:

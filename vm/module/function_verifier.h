@@ -49,6 +49,7 @@ class FunctionVerifier {
   absl::Status ReadOp();
   absl::Status CheckOperand(OperandKind kind);
   absl::Status CheckRegisterOperand(OperandKind kind);
+  absl::Status CheckRegisterList(OperandKind kind);
   absl::Status CheckPlace(OperandKind kind, uint32_t value);
   absl::Status CheckCallee();
   void WatchResults(const CallingConvention& callee) {

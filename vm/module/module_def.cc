@@ -54,6 +54,48 @@ absl::Status CheckFeatures(uint32_t features, absl::string_view whose) {
                    "; known are ", FeaturesToString(kKnownFeatures), "."));
 }
 
+absl::Status CheckRegisterCounts(const FunctionDef& function,
+                                 absl::string_view where) {
+  if (function.i32_register_count <= kMaxI32Registers &&
+      function.ref_register_count <= kMaxRefRegisters) {
+    return absl::OkStatus();
+  }
+  return absl::OutOfRangeError(absl::StrCat(
+      where, " has ", function.i32_register_count, " i32 and ",
+      function.ref_register_count, " ref registers; the limits are ",
+      kMaxI32Registers, " and ", kMaxRefRegisters, "."));
+}
+
+// Reads everything but the signature. `bytecode` is the module's.
+absl::StatusOr<FunctionDef> DecodeFunction(const fbs::Function& from,
+                                           std::span<const uint8_t> bytecode,
+                                           absl::string_view where) {
+  RETURN_IF_ERROR(CheckFeatures(from.requirements(), where));
+  const int32_t offset = from.bytecode_offset();
+  const int32_t length = from.bytecode_length();
+  if (offset < 0 || length <= 0 ||
+      !RangeFits(offset, length, bytecode.size())) {
+    return absl::OutOfRangeError(
+        absl::StrCat(where, " has its bytecode at ", offset, ", of ", length,
+                     " bytes; the module has ", bytecode.size(), " bytes."));
+  }
+  FunctionDef function;
+  function.bytecode = bytecode.subspan(offset, length);
+  if (reinterpret_cast<uintptr_t>(function.bytecode.data()) % 2 != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, " has its bytecode at ", offset, ", an odd offset."));
+  }
+  function.bytecode_offset = static_cast<uint32_t>(offset);
+  function.requirements = from.requirements();
+  function.block_count = from.block_count();
+  function.i32_register_count = from.i32_register_count();
+  function.ref_register_count = from.ref_register_count();
+  function.declared_i32_count = function.i32_register_count;
+  function.declared_ref_count = function.ref_register_count;
+  RETURN_IF_ERROR(CheckRegisterCounts(function, where));
+  return function;
+}
+
 }  // namespace
 
 absl::string_view ImportDef::module_name() const {
@@ -170,46 +212,18 @@ absl::Status ModuleDef::DecodeFunctions(const ModuleTables& module) {
   uint64_t bytes_left = bytecode.size();
   RETURN_IF_ERROR(Reserve(functions, count, "a module's functions"));
   for (uint32_t i = 0; i < count; ++i) {
-    const fbs::Function from = module.function_at(i);
-    auto where = [&] { return absl::StrCat("Function ", i); };
-    RETURN_IF_ERROR(CheckFeatures(from.requirements(), where()));
-    int32_t offset = from.bytecode_offset();
-    int32_t length = from.bytecode_length();
-    if (offset < 0 || length <= 0 ||
-        !RangeFits(offset, length, bytecode.size())) {
-      return absl::OutOfRangeError(absl::StrCat(
-          where(), " has its bytecode at ", offset, ", of ", length,
-          " bytes; the module has ", bytecode.size(), " bytes."));
-    }
+    const std::string where = absl::StrCat("Function ", i);
+    ASSIGN_OR_RETURN(FunctionDef function,
+                     DecodeFunction(module.function_at(i), bytecode, where));
     // Each function is verified separately, so their bytecode must not overlap.
-    if (static_cast<uint64_t>(length) > bytes_left) {
+    if (function.bytecode.size() > bytes_left) {
       return absl::UnimplementedError(absl::StrCat(
-          where(),
+          where,
           " shares its bytecode with others: together the functions "
           "have more than the module's ",
           bytecode.size(), " bytes."));
     }
-    bytes_left -= length;
-    FunctionDef function;
-    function.bytecode = bytecode.subspan(offset, length);
-    if (reinterpret_cast<uintptr_t>(function.bytecode.data()) % 2 != 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          where(), " has its bytecode at ", offset, ", an odd offset."));
-    }
-    function.bytecode_offset = static_cast<uint32_t>(offset);
-    function.requirements = from.requirements();
-    function.block_count = from.block_count();
-    function.i32_register_count = from.i32_register_count();
-    function.ref_register_count = from.ref_register_count();
-    function.declared_i32_count = function.i32_register_count;
-    function.declared_ref_count = function.ref_register_count;
-    if (function.i32_register_count > kMaxI32Registers ||
-        function.ref_register_count > kMaxRefRegisters) {
-      return absl::OutOfRangeError(absl::StrCat(
-          where(), " has ", function.i32_register_count, " i32 and ",
-          function.ref_register_count, " ref registers; the limits are ",
-          kMaxI32Registers, " and ", kMaxRefRegisters, "."));
-    }
+    bytes_left -= function.bytecode.size();
     if (module.signatures != nullptr) {
       RETURN_IF_ERROR(ReadSignature(*module.signatures->Get(i), function));
     }
