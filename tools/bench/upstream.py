@@ -21,6 +21,8 @@ COMPILE_FLAGS = {
     # A CPU level that valgrind supports on every machine.
     "avx2": ("--iree-hal-target-backends=llvm-cpu",
              "--iree-llvmcpu-target-cpu=x86-64-v3"),
+    "aarch64": ("--iree-hal-target-backends=llvm-cpu",
+                "--iree-llvmcpu-target-triple=aarch64-unknown-linux-gnu"),
     "two": ("--iree-hal-target-device=device_a=local[0]",
             "--iree-hal-target-device=device_b=local[1]",
             "--iree-hal-local-target-device-backends=llvm-cpu",
