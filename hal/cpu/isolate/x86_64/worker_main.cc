@@ -25,6 +25,7 @@
 
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/isolate/protocol.h"
+#include "hal/cpu/isolate/worker_filter.h"
 #include "hal/cpu/isolate/x86_64/worker_system.h"
 
 namespace eyrie::hal::cpu::isolate {
@@ -314,27 +315,11 @@ void SetLimits() {
   }
 }
 
-// Permits FUTEX_WAIT, FUTEX_WAKE and the end. Other calls raise SIGSYS; calls
-// of another architecture end the process.
 void Filter() {
-  constexpr uint32_t kCall = offsetof(seccomp_data, nr);
-  constexpr uint32_t kArch = offsetof(seccomp_data, arch);
-  constexpr uint32_t kOperation = offsetof(seccomp_data, args[1]);
-  sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArch),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kCall),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 5, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kOperation),
-      BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, FUTEX_WAKE, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  static_assert(FUTEX_WAIT == 0 && FUTEX_WAKE == 1);
-  sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+  constexpr FilterNumbers kNumbers = {AUDIT_ARCH_X86_64, SYS_exit_group,
+                                      SYS_futex};
+  auto code = WorkerFilter(kNumbers);
+  sock_fprog program = {code.size(), code.data()};
   Check(Step::kFilter, System(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   const long result = System(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                              SECCOMP_FILTER_FLAG_TSYNC, Word(&program));
