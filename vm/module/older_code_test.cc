@@ -2,11 +2,13 @@
 #include "vm/module/older_code.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -19,13 +21,24 @@ std::string Packed(absl::string_view text) {
   return absl::StrReplaceAll(text, {{" ", ""}});
 }
 
+// Abseil's function for this has another form in each release.
+std::string BytesOf(absl::string_view hex) {
+  std::string bytes;
+  for (; hex.size() >= 2; hex.remove_prefix(2)) {
+    uint32_t byte = 0;
+    EXPECT_TRUE(absl::SimpleHexAtoi(hex.substr(0, 2), &byte));
+    bytes.push_back(static_cast<char>(byte));
+  }
+  return bytes;
+}
+
 // Functions with 3 i32 registers each, from hexadecimal text; "|" separates
 // them.
 class HexFunctions {
  public:
   explicit HexFunctions(absl::string_view text) {
     for (const absl::string_view hex : absl::StrSplit(text, '|')) {
-      bytes_.push_back(absl::HexStringToBytes(Packed(hex)));
+      bytes_.push_back(BytesOf(Packed(hex)));
     }
     for (const std::string& bytes : bytes_) {
       all.push_back(
