@@ -61,6 +61,21 @@ printf '#!/bin/sh\\ncat >/dev/null; echo $TREE/root; exit {}' \\
 chmod +x tools/house/other_system.sh
 """
 
+# An x86-64 machine with the packages for AArch64.
+ARM_PACKAGES = {
+    "uname": "echo x86_64",
+    "dpkg": 'case $1 in *foreign*) echo arm64 ;; *) echo amd64 ;; esac',
+    "dpkg-deb": 'case $3 in Depends) echo "libmpi3 (= 4.1), other (>= 1)";; '
+                '*) echo arm64;; esac',
+    "aarch64-linux-gnu-strip": FAKES["strip"],
+}
+# Puts the files that Bazel builds of plug-ins into place.
+PLUGINS = """\
+mkdir -p "$CALLS/out/plugins/mpi" "$CALLS/out/plugins/spirv_tools"
+touch "$CALLS/out/plugins/mpi/libeyrie_mpi.so"
+touch "$CALLS/out/plugins/spirv_tools/libSPIRV-Tools-shared.so"
+"""
+
 # Commands to run the script in namespaces. The user of the first is unknown,
 # so not root. The second binds $ROW/os-release to the system's file.
 NO_ROOT = ["unshare", "--user"]
@@ -91,11 +106,20 @@ ROWS = [
      {"in": NAMED, "dpkg-query": WITHOUT_ZLIB},
      "apt-get cannot install zlib1g-dev; check its messages, the network and "
      "/etc/apt" + PAGE),
-    ("another machine", "build --cpu=aarch64",
-     {"dpkg": 'case $1 in *foreign*) echo arm64 ;; *) echo amd64 ;; esac',
-      "uname": "echo x86_64",
-      "aarch64-linux-gnu-strip": FAKES["strip"], "code": 0},
+    ("another machine", "build --cpu=aarch64", {**ARM_PACKAGES, "code": 0},
      "/.eyrie/aarch64/bin/eyrie'."),
+    ("a plug-in", "build spirv_tools",
+     {"before": PLUGINS, "code": 0},
+     "/.eyrie/plugins/spirv_tools/libSPIRV-Tools-shared.so'."),
+    ("a plug-in for another machine", "build mpi --cpu=aarch64",
+     {**ARM_PACKAGES, "before": PLUGINS, "code": 0,
+      "apt-get": 'for name; do case $name in download) ;; *) '
+                 'touch "$name.deb";; esac; done'},
+     "/.eyrie/aarch64/bin/libeyrie_mpi.so'."),
+    ("the same, without a network", "build mpi --cpu=aarch64",
+     {**ARM_PACKAGES, "before": PLUGINS},
+     "apt-get cannot download the packages of the group aarch64-plugins; check "
+     "its messages, the network and /etc/apt" + PAGE),
     ("another machine that dpkg does not have, without rights",
      "test --cpu=aarch64",
      {"in": NO_ROOT, "dpkg": ":", "uname": "echo x86_64"},
@@ -194,6 +218,10 @@ ARGUMENTS = [
     ("build --bogus", "There is no plug-in '--bogus'; there are: mpi, "
                       "spirv_tools."),
     ("build mpi again", "'./eyrie build' does not take 'again'."),
+    ("build mpi --cpu=riscv64",
+     "'./eyrie build mpi' makes nothing for riscv64; './eyrie build "
+     "--cpu=riscv64' builds the tool."),
+    ("build mpi --cpu=riscv64 again", "'./eyrie build' does not take 'again'."),
     ("test --bogus", "'./eyrie test' takes --quick, --system=RELEASE or "
                      "--cpu=MACHINE, not '--bogus'."),
     ("test --cpu=z80", "'--cpu' takes aarch64 or riscv64, not 'z80'."),
