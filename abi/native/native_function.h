@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "eyrie/xla_ffi.h"
 #include "hal/device.h"
 #include "vm/isa/callconv.h"
 #include "vm/isa/value.h"
@@ -95,6 +96,12 @@ class NativeDeclaration {
   virtual absl::StatusOr<std::shared_ptr<const NativeFunction>> Load(
       std::shared_ptr<const NativeLibrary> library) const = 0;
 
+  // Adds the library's symbols that must be handlers of XLA FFI, and may be
+  // other functions.
+  virtual void CollectSymbols(
+      const NativeLibrary& library,
+      std::vector<eyrie_ffi_handler_t*>& symbols) const {}
+
   // Returns the parameters and results, such as "(?xf32, scale: f32) -> (like
   // 0)".
   virtual std::string Describe() const = 0;
@@ -104,6 +111,8 @@ class NativeDeclaration {
   // Returns the operands of that import, without fences, as the attribute
   // iree.abi.declaration has them: "%by: f32", "tensor<?x4xf32>".
   virtual std::vector<std::string> DeclareOperands(size_t operands) const = 0;
+  // Reports whether an import may have any number of further operands.
+  virtual bool has_rest() const { return false; }
   // Reports whether the last two operands in that convention are fences.
   virtual bool has_fences() const { return false; }
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "abi/native/conventions.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -183,7 +184,8 @@ const ManifestFunction* FindFunction(
 
 namespace {
 
-// Registers the manifest's types with the library.
+// Registers the manifest's types with the library, and asks its handlers for
+// their versions.
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> JoinLibrary(
     std::shared_ptr<NativeLibrary> library, Manifest read) {
   for (const auto& [name, type] : read.types) {
@@ -193,6 +195,11 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> JoinLibrary(
     return Annotate(registered, absl::StrCat("(type '", PlainName(name),
                                              "' of the manifest)"));
   }
+  std::vector<eyrie_ffi_handler_t*> symbols;
+  for (const auto& row : read.functions) {
+    row.second.declaration->CollectSymbols(*library, symbols);
+  }
+  AskFfiHandlers(symbols);
   return std::make_shared<const LoadedLibrary>(
       LoadedLibrary{std::move(library), std::move(read)});
 }
@@ -351,10 +358,17 @@ std::string SuggestName(absl::string_view name,
 
 }  // namespace
 
+bool HasRest(std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
+             absl::string_view name) {
+  const ManifestFunction* const function =
+      FindFunction(libraries, SplitName(name).first);
+  return function != nullptr && function->declaration->has_rest();
+}
+
 absl::StatusOr<std::string> ForwardingProgram(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     const std::string& name, size_t operands) {
-  const ManifestFunction* function =
+  const ManifestFunction* const function =
       FindFunction(libraries, SplitName(name).first);
   if (function == nullptr) {
     const std::vector<std::string> names = NativeFunctionNames(libraries);

@@ -67,6 +67,11 @@ absl::StatusOr<NativeModules> CreateNativeModules(
 std::vector<std::string> NativeFunctionNames(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries);
 
+// Reports whether a function "xffi.sum?axis=1" has any number of arguments.
+// False if no library has it.
+bool HasRest(std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
+             absl::string_view name);
+
 // Returns the assembly text of a program that exports one function
 // "xffi.scale", which calls the import of that name with `operands` operands.
 // So a native function can be called like any other. `name` may include

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio_ext.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <span>
 
 #include "absl/strings/str_cat.h"
@@ -67,15 +68,32 @@ void EndWithParent(pid_t parent) {
   if (::getppid() != parent) ::_exit(kChildLost);
 }
 
-// Waits for the process. Returns the error for one that did not end by itself
-// with exit code 0.
+// Lets the copy end quietly if it crashes: without the program's handlers of
+// signals, a file of its memory, and text that the program has not written yet.
+void EndQuietly() {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT}) {
+    ::signal(signal, SIG_DFL);
+  }
+  ::prctl(PR_SET_DUMPABLE, 0);
+  ::__fpurge(stdout);
+}
+
+// Waits for the process. Returns the error for one that did not end by
+// EndChild.
 absl::Status AwaitEnd(pid_t child) {
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  int waited = 0;
+  do {
+    waited = ::waitpid(child, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  // The program ignores SIGCHLD, or waits for all its children.
+  if (waited < 0) return absl::OkStatus();
   if (WIFSIGNALED(status)) {
+    const char* const name = sigabbrev_np(WTERMSIG(status));
     return absl::AbortedError(absl::StrCat(
-        "The child process was ended by signal ", WTERMSIG(status), "."));
+        "The child process was ended by the signal ",
+        name == nullptr ? "" : "SIG",
+        name == nullptr ? absl::StrCat(WTERMSIG(status)) : name, "."));
   }
   if (WEXITSTATUS(status) == kChildReturned) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(
@@ -92,12 +110,12 @@ void EndChild(int pipe, const std::string& text) {
 absl::StatusOr<std::string> CallInChild(
     absl::Duration limit, const std::function<std::string(int pipe)>& run) {
   ASSIGN_OR_RETURN(Pipe pipe, OpenPipe());
-  std::fflush(nullptr);  // or the copy could write it once more
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) return SystemError("start", "a child process", errno);
   if (child == 0) {
     EndWithParent(parent);
+    EndQuietly();
     ::setpgid(0, 0);
     EndChild(pipe.write.get(), run(pipe.write.get()));
   }
@@ -110,6 +128,9 @@ absl::StatusOr<std::string> CallInChild(
   const absl::Status ended = AwaitEnd(child);
   RETURN_IF_ERROR(text);
   RETURN_IF_ERROR(ended);
+  if (text->empty()) {
+    return absl::AbortedError("The child process ended without an answer.");
+  }
   return text;
 }
 

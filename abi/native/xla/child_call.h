@@ -1,6 +1,6 @@
 // Runs a function in a child process, for code that may end the process.
 //
-// Tested by tools/native_test.sh.
+// Tested by child_call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_XLA_CHILD_CALL_H_
 #define EYRIE_ABI_NATIVE_XLA_CHILD_CALL_H_
 
@@ -16,13 +16,13 @@ namespace eyrie::native {
 // process by itself uses others.
 inline constexpr int kChildReturned = 219;
 
-// Copies this process by fork, calls `run` in the copy, and returns what it
-// returns. The copy then ends without running destructors or exit handlers. It
-// has only the calling thread, so no other thread may hold a lock that `run`
-// needs. ABORTED: the copy ended before `run` returned; the message says how.
-// DEADLINE_EXCEEDED: it took longer than `limit`, and was killed.
-// RESOURCE_EXHAUSTED: the text has more than 16 MiB. INTERNAL: there is no
-// process or pipe.
+// Copies this process by fork, calls `run` in the copy, and returns the text
+// that it returns, which must not be empty. The copy then ends without running
+// destructors or exit handlers. It has only the calling thread, so no other
+// thread may hold a lock that `run` needs. ABORTED: the copy ended before `run`
+// returned; the message says how. DEADLINE_EXCEEDED: it took longer than
+// `limit`, and was killed. RESOURCE_EXHAUSTED: the text has more than 16 MiB.
+// INTERNAL: there is no process or pipe.
 absl::StatusOr<std::string> CallInChild(
     absl::Duration limit, const std::function<std::string(int pipe)>& run);
 

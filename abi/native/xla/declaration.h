@@ -59,7 +59,13 @@ struct FfiDeclaration {
   // operands. If not set, imports with and without fences are accepted.
   std::optional<bool> fences;
 
+  // Reports whether imports may have different numbers of operands: some are
+  // optional, or the last one repeats.
   bool takes_rest() const;
+  bool has_rest() const {
+    return !operands.empty() &&
+           operands.back().presence == FfiOperand::Presence::kRest;
+  }
   std::string Describe() const;
   // See NativeDeclaration.
   std::string ImportConvention(size_t operands) const;

@@ -126,8 +126,15 @@ class DeclaredFfi final : public DeclaredHandler {
 
   absl::StatusOr<std::shared_ptr<const NativeFunction>> Load(
       std::shared_ptr<const NativeLibrary> library) const override;
+  void CollectSymbols(
+      const NativeLibrary& library,
+      std::vector<eyrie_ffi_handler_t*>& symbols) const override;
 
  private:
+  // Reports whether the library says itself that these are handlers.
+  bool IsCertain(const NativeLibrary& library) const {
+    return !declaration()->registered.empty() && !library.is_of_program();
+  }
   absl::Status CheckPlatform() const;
   // Finds the handlers of a name among the library's registrations, or, in this
   // program, among its symbols: "name", "name.instantiate", …
@@ -194,12 +201,25 @@ absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
   return handlers;
 }
 
+void DeclaredFfi::CollectSymbols(
+    const NativeLibrary& library,
+    std::vector<eyrie_ffi_handler_t*>& symbols) const {
+  if (IsCertain(library)) return;
+  const auto handlers = FindHandlers(library);
+  if (!handlers.ok()) return;  // Load returns the error
+  for (eyrie_ffi_handler_t* const handler : handlers->stages) {
+    if (handler != nullptr) symbols.push_back(handler);
+  }
+}
+
 absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
     std::shared_ptr<const NativeLibrary> library) const {
   ASSIGN_OR_RETURN(FfiHandlers handlers, FindHandlers(*library));
+  const bool is_certain = IsCertain(*library);
   for (eyrie_ffi_handler_t* const handler : handlers.stages) {
     if (handler == nullptr) continue;
-    ASSIGN_OR_RETURN(const FfiMetadata metadata, ProbeHandler(handler));
+    ASSIGN_OR_RETURN(const FfiMetadata metadata,
+                     is_certain ? ProbeHandler(handler) : ProbeSymbol(handler));
     if (handlers.minor != 0 && handlers.minor != metadata.minor) {
       return absl::InvalidArgumentError(
           absl::StrCat("The stages of '", declaration()->name,
@@ -223,6 +243,10 @@ std::shared_ptr<const NativeFunction> MakeFfiFunction(
     std::shared_ptr<const PackedFunction> packed) {
   return std::make_shared<const FfiFunction>(
       std::move(declaration), std::move(library), handlers, std::move(packed));
+}
+
+void AskFfiHandlers(std::span<eyrie_ffi_handler_t* const> symbols) {
+  ProbeTogether(symbols);
 }
 
 absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareXlaFfi(

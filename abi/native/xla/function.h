@@ -27,6 +27,7 @@ class DeclaredHandler : public NativeDeclaration {
   std::vector<std::string> DeclareOperands(size_t operands) const final {
     return declaration_->DeclareOperands(operands);
   }
+  bool has_rest() const final { return declaration_->has_rest(); }
   bool has_fences() const final { return declaration_->fences.value_or(false); }
 
  protected:

@@ -157,6 +157,19 @@ absl::StatusOr<TvmAny> ScalarOf(const eyrie_ffi_scalar_t& scalar) {
   }
 }
 
+// Returns "a string"; the number of types that are not known.
+std::string TypeName(int32_t type) {
+  switch (type) {
+#define TVM_TYPE(number, name) \
+  case number:                 \
+    return name;
+#include "abi/native/xla/tvm_types.def"
+#undef TVM_TYPE
+    default:
+      return absl::StrCat("an object of TVM-FFI's type ", type);
+  }
+}
+
 // The arguments of one call.
 class PackedCall {
  public:
@@ -305,7 +318,7 @@ absl::Status PackedCall::TakeResult(const TvmAny& returned) const {
     std::memcpy(to.data, &returned.number, sizeof(double));
   } else {
     return absl::InvalidArgumentError(absl::StrCat(
-        "The function returned a value of TVM-FFI's type ", returned.type,
+        "The function returned ", TypeName(returned.type),
         ". Its result may be a tensor; an integer, s64 without dimensions; or "
         "a float, f64 without dimensions."));
   }

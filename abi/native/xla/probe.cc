@@ -1,11 +1,17 @@
 #include "abi/native/xla/probe.h"
 
+#include <mutex>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/native/guarded_call.h"
 #include "abi/native/xla/api.h"
+#include "abi/native/xla/child_call.h"
 #include "abi/native/xla/error.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -13,6 +19,30 @@ namespace eyrie::native {
 namespace {
 
 constexpr int32_t kUnset = -1;
+constexpr absl::Duration kLimit = absl::Seconds(10);  // of a child process
+
+// Symbols that a child process has called, and that returned. Thread-safe.
+class AnsweredSymbols {
+ public:
+  // Never destroyed, because libraries may be opened during exit.
+  static AnsweredSymbols& Get() {
+    static auto* const answered = new AnsweredSymbols();
+    return *answered;
+  }
+
+  bool Has(eyrie_ffi_handler_t* symbol) {
+    const std::lock_guard lock(mutex_);
+    return symbols_.contains(symbol);
+  }
+  void Add(eyrie_ffi_handler_t* symbol) {
+    const std::lock_guard lock(mutex_);
+    symbols_.insert(symbol);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<eyrie_ffi_handler_t*> symbols_;  // guarded by mutex_
+};
 
 absl::Status WrongVersion(const eyrie_ffi_version_t& version) {
   return absl::UnimplementedError(absl::StrCat(
@@ -74,6 +104,51 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
   RETURN_IF_ERROR(status);
   return FfiMetadata{version.minor, metadata.traits,
                      version.minor >= 2 ? metadata.state_type : 0};
+}
+
+absl::StatusOr<FfiMetadata> ProbeSymbol(eyrie_ffi_handler_t* symbol) {
+  AnsweredSymbols& answered = AnsweredSymbols::Get();
+  if (answered.Has(symbol)) return ProbeHandler(symbol);
+  FfiApi(kNewestFfiMinor);  // or a child might wait for another thread's lock
+  // The text is the status' code as a byte, and its message.
+  const auto text = CallInChild(kLimit, [symbol](int) {
+    const absl::Status status = ProbeHandler(symbol).status();
+    return absl::StrCat(std::string(1, static_cast<char>(status.code())),
+                        status.message());
+  });
+  if (absl::IsAborted(text.status()) ||
+      absl::IsDeadlineExceeded(text.status())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The symbol is not an XLA FFI handler: it did not answer when a child "
+        "process asked it for its version. ",
+        text.status().message()));
+  }
+  if (text.ok() && (*text)[0] != 0) {
+    return absl::Status(static_cast<absl::StatusCode>((*text)[0]),
+                        text->substr(1));
+  }
+  answered.Add(symbol);
+  return ProbeHandler(symbol);
+}
+
+void ProbeTogether(std::span<eyrie_ffi_handler_t* const> symbols) {
+  AnsweredSymbols& answered = AnsweredSymbols::Get();
+  std::vector<eyrie_ffi_handler_t*> asked;
+  for (eyrie_ffi_handler_t* const symbol : symbols) {
+    if (!answered.Has(symbol)) asked.push_back(symbol);
+  }
+  if (asked.size() < 2) return;
+  FfiApi(kNewestFfiMinor);  // as above
+  // A letter for each.
+  const auto text = CallInChild(kLimit, [&asked](int) {
+    std::string letters;
+    for (auto* symbol : asked) letters += ProbeHandler(symbol).ok() ? 'y' : 'n';
+    return letters;
+  });
+  if (!text.ok() || text->size() != asked.size()) return;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if ((*text)[i] == 'y') answered.Add(asked[i]);
+  }
 }
 
 }  // namespace eyrie::native

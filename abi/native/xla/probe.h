@@ -4,6 +4,7 @@
 #define EYRIE_ABI_NATIVE_XLA_PROBE_H_
 
 #include <cstdint>
+#include <span>
 
 #include "abi/native/ffi_registry.h"
 #include "absl/status/statusor.h"
@@ -23,6 +24,16 @@ struct FfiMetadata {
 // the version is not supported. INVALID_ARGUMENT: it does not answer, so it may
 // not be a handler. Also returns the handler's own error.
 absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler);
+
+// The same for a symbol that may be another function, which could crash, run or
+// not return. A child process calls it first, once for each symbol. If this
+// system starts no process, that call is left out. INVALID_ARGUMENT: also if
+// the child process crashed, or took longer than 10 s. Thread-safe.
+absl::StatusOr<FfiMetadata> ProbeSymbol(eyrie_ffi_handler_t* symbol);
+
+// Does the same for several symbols, in one child process, so that ProbeSymbol
+// needs none for those that answer. If one ends the process, this does nothing.
+void ProbeTogether(std::span<eyrie_ffi_handler_t* const> symbols);
 
 }  // namespace eyrie::native
 

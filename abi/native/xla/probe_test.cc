@@ -1,8 +1,11 @@
 // Tests the answers of handlers to a query for their version.
 #include "abi/native/xla/probe.h"
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "abi/native/ffi_registry.h"
 #include "abi/native/xla/api.h"
@@ -72,6 +75,46 @@ TEST(Probe, Answers) {
                       : StatusText(metadata);
     EXPECT_EQ(text.substr(0, std::string(row.want).size()), row.want) << text;
   }
+}
+
+TEST(Probe, CallsSymbolsInAChildFirst) {
+  answer = {.minor = 3};
+  const auto metadata = ProbeSymbol(Answering);
+  ASSERT_TRUE(metadata.ok()) << StatusText(metadata);
+  EXPECT_EQ(metadata->minor, 3);
+  // Would end this process.
+  EXPECT_EQ(
+      StatusText(ProbeSymbol(
+          [](eyrie_ffi_call_frame_t*) -> eyrie_ffi_error_t* { ::_exit(7); })),
+      "INVALID_ARGUMENT: The symbol is not an XLA FFI handler: it did not "
+      "answer when a child process asked it for its version. The child "
+      "process ended with exit code 7.");
+  // The text and code of an error come from the child.
+  answer = {.error = 9};
+  EXPECT_EQ(StatusText(ProbeSymbol([](eyrie_ffi_call_frame_t* frame) {
+              return Answering(frame);
+            })),
+            "FAILED_PRECONDITION: The handler, asked for its version, failed: "
+            "No.");
+}
+
+TEST(Probe, CallsSymbolsTogether) {
+  answer = {.minor = 3};
+  eyrie_ffi_handler_t* const good = [](eyrie_ffi_call_frame_t* frame) {
+    return Answering(frame);
+  };
+  eyrie_ffi_handler_t* const other = [](eyrie_ffi_call_frame_t* frame) {
+    answer.minor = 4;
+    return Answering(frame);
+  };
+  eyrie_ffi_handler_t* const crashing =
+      [](eyrie_ffi_call_frame_t*) -> eyrie_ffi_error_t* { ::_exit(7); };
+  ProbeTogether(std::vector<eyrie_ffi_handler_t*>{good, crashing});
+  EXPECT_FALSE(ProbeSymbol(crashing).ok());
+  ProbeTogether(std::vector<eyrie_ffi_handler_t*>{good, other});
+  EXPECT_EQ(answer.minor, 3);  // it ran in another process
+  EXPECT_TRUE(ProbeSymbol(other).ok());
+  EXPECT_EQ(answer.minor, 4);
 }
 
 TEST(Registry, KeepsTraitsOfHandlers) {
