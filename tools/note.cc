@@ -195,6 +195,10 @@ absl::Status WriteProbed(const Arguments& arguments,
   const std::string& path = arguments.GetString("probe");
   std::string module = arguments.GetString("module");
   if (module.empty()) module = LibraryStem(path);
+  const absl::Status named = native::CheckModuleName(module);
+  if (!named.ok()) {
+    return UsageError(absl::StrCat(named.message(), " Name it with --module."));
+  }
   ASSIGN_OR_RETURN(
       const native::ProbedLibrary probed,
       native::ProbeLibrary(path, module, arguments.GetList("function")));

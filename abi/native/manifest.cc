@@ -29,6 +29,8 @@ constexpr Convention kConventions[] = {
 #undef NATIVE_CONVENTION
 };
 
+constexpr char kNameCharacters[] = "letters, digits, '_', '-' and '$'";
+
 // Reports whether a text is a valid part of "module.function?attributes".
 bool IsName(absl::string_view name, bool dots) {
   for (const char c : name) {
@@ -41,10 +43,10 @@ bool IsName(absl::string_view name, bool dots) {
 }
 
 absl::Status BadName(absl::string_view what, absl::string_view name) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "In the manifest, the ", what, "'s name is '", PlainName(name),
-      "'; expected letters, digits, '_', '-' and '$'",
-      what == "function" ? ", and '.'." : "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("In the manifest, the ", what, "'s name is '",
+                   PlainName(name), "'; expected ", kNameCharacters,
+                   what == "function" ? ", and '.'." : "."));
 }
 
 absl::StatusOr<ManifestFunction> ReadFunction(absl::string_view name,
@@ -103,6 +105,13 @@ absl::Status ReadFunctions(const Json& list, Manifest& manifest) {
 }
 
 }  // namespace
+
+absl::Status CheckModuleName(absl::string_view name) {
+  if (IsName(name, /*dots=*/false)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("The module's name is '", PlainName(name), "'; expected ",
+                   kNameCharacters, "."));
+}
 
 absl::StatusOr<Manifest> Manifest::Parse(absl::string_view text) {
   ASSIGN_OR_RETURN(const Json root, ParseJson(text));

@@ -1,7 +1,11 @@
 #include "abi/native/xla/probe_library.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "abi/native/library.h"
@@ -19,8 +23,8 @@
 namespace eyrie::native {
 namespace {
 
-constexpr absl::Duration kLibraryLimit = absl::Minutes(5);   // of a library
-constexpr absl::Duration kVersionLimit = absl::Seconds(10);  // of a handler
+constexpr absl::Duration kLimit = absl::Minutes(5);  // of all probes
+constexpr unsigned kLoadSeconds = 10;                // until a library is open
 constexpr char kOpen[] = "\"?\"";  // what the author must write
 
 std::string Quoted(absl::string_view text) {
@@ -97,22 +101,10 @@ std::string FunctionText(const Found& found, const ProbedSignature& signature) {
                       "], \"results\": [", absl::StrJoin(results, ", "), "]}");
 }
 
-// Returns the minor version of the API that a handler uses. In a child, because
-// the symbol may be another function.
-absl::StatusOr<int> MinorOf(eyrie_ffi_handler_t* handler) {
-  ASSIGN_OR_RETURN(const std::string text, CallInChild(kVersionLimit, [&](int) {
-                     const auto metadata = ProbeHandler(handler);
-                     if (metadata.ok()) return absl::StrCat(metadata->minor);
-                     return std::string(metadata.status().message());
-                   }));
-  int minor = 0;
-  if (absl::SimpleAtoi(text, &minor)) return minor;
-  return absl::UnimplementedError(text);
-}
-
 absl::StatusOr<std::string> ProbeFunction(const Found& found) {
   eyrie_ffi_handler_t* const execute = found.stages[EYRIE_FFI_EXECUTE];
-  ASSIGN_OR_RETURN(const int minor, MinorOf(execute));
+  ASSIGN_OR_RETURN(const FfiMetadata metadata, ProbeSymbol(execute));
+  const int minor = metadata.minor;
   ASSIGN_OR_RETURN(ProbedSignature signature,
                    ProbeSignature(execute, EYRIE_FFI_EXECUTE, minor));
   // Attributes may be read by the first stage alone.
@@ -150,10 +142,51 @@ absl::StatusOr<std::map<std::string, Found>> FindHandlers(
                    "symbols of those that it exports."));
 }
 
+// Separates parts of the text that the child returns.
+constexpr char kSeparator = '\0';
+
+std::string TextOf(const absl::StatusOr<ProbedLibrary>& probed) {
+  if (!probed.ok()) {
+    return absl::StrCat(static_cast<int>(probed.status().code()),
+                        std::string(1, kSeparator), probed.status().message());
+  }
+  std::vector<std::string> parts = {"0", probed->manifest};
+  parts.insert(parts.end(), probed->notes.begin(), probed->notes.end());
+  return absl::StrJoin(parts, std::string(1, kSeparator));
+}
+
+// The answer of a child that does not open its library in time, and its pipe.
+struct LateAnswer {
+  std::string text;
+  int pipe;
+};
+LateAnswer* late = nullptr;
+
+void AnswerLate(int) { EndChild(late->pipe, late->text); }
+
+// Opens a library, whose constructors may not return. Only in a child: after
+// kLoadSeconds, it ends with an answer that says so.
+absl::StatusOr<std::shared_ptr<NativeLibrary>> OpenInTime(
+    const std::string& path, int pipe) {
+  LateAnswer answer = {
+      TextOf(absl::DeadlineExceededError(
+          absl::StrCat("Loading '", path, "' takes longer than ", kLoadSeconds,
+                       " s, the limit of a probe: perhaps a constructor of "
+                       "the library does not return."))),
+      pipe};
+  late = &answer;
+  ::signal(SIGALRM, &AnswerLate);
+  ::alarm(kLoadSeconds);
+  auto library = NativeLibrary::Open(path);
+  ::alarm(0);
+  return library;
+}
+
 absl::StatusOr<ProbedLibrary> ProbeHere(const std::string& path,
                                         const std::string& module,
-                                        std::span<const std::string> symbols) {
-  ASSIGN_OR_RETURN(const auto library, NativeLibrary::Open(path));
+                                        std::span<const std::string> symbols,
+                                        int pipe) {
+  ASSIGN_OR_RETURN(const auto library, OpenInTime(path, pipe));
   ASSIGN_OR_RETURN(const auto handlers, FindHandlers(*library, symbols));
   ProbedLibrary probed;
   std::vector<std::string> functions;
@@ -177,26 +210,13 @@ absl::StatusOr<ProbedLibrary> ProbeHere(const std::string& path,
   return probed;
 }
 
-// Separates parts of the text that the child returns.
-constexpr char kSeparator = '\0';
-
-std::string TextOf(const absl::StatusOr<ProbedLibrary>& probed) {
-  if (!probed.ok()) {
-    return absl::StrCat(static_cast<int>(probed.status().code()),
-                        std::string(1, kSeparator), probed.status().message());
-  }
-  std::vector<std::string> parts = {"0", probed->manifest};
-  parts.insert(parts.end(), probed->notes.begin(), probed->notes.end());
-  return absl::StrJoin(parts, std::string(1, kSeparator));
-}
-
 }  // namespace
 
 absl::StatusOr<ProbedLibrary> ProbeLibrary(
     const std::string& path, const std::string& module,
     std::span<const std::string> symbols) {
-  const auto text = CallInChild(kLibraryLimit, [&](int) {
-    return TextOf(ProbeHere(path, module, symbols));
+  const auto text = CallInChild(kLimit, [&](int pipe) {
+    return TextOf(ProbeHere(path, module, symbols, pipe));
   });
   if (!text.ok()) {
     return Annotate(text.status(), absl::StrCat("(it opened '", path, "')"));

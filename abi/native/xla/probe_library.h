@@ -19,9 +19,9 @@ struct ProbedLibrary {
 
 // Opens the library in a child process, which runs its constructors, and probes
 // the handlers that it exports as `symbols` and those that it registers for the
-// host. `module` is the manifest's. NOT_FOUND: there are none. Returns the
-// errors of NativeLibrary::Open, and of CallInChild if the library ends the
-// process.
+// host. `module` is the manifest's. NOT_FOUND: there are none.
+// DEADLINE_EXCEEDED: the library is not open after 10 s. Returns the errors of
+// NativeLibrary::Open, and of CallInChild if the library ends the process.
 absl::StatusOr<ProbedLibrary> ProbeLibrary(
     const std::string& path, const std::string& module,
     std::span<const std::string> symbols);

@@ -21,6 +21,7 @@ namespace {
 
 constexpr absl::Duration kFrameLimit = absl::Seconds(10);  // of one call
 constexpr int64_t kMaxRank = 32;
+constexpr auto kOddTypeNumber = static_cast<int32_t>(RefusedFrame::kOddType);
 
 // First letters of what a child returns.
 constexpr char kRefused = 'e';
@@ -67,6 +68,14 @@ class Built {
   eyrie_ffi_call_frame_t& frame() { return frame_; }
 
  private:
+  struct Attributes {
+    std::vector<eyrie_ffi_bytes_t> names;
+    std::vector<eyrie_ffi_bytes_t*> name_pointers;
+    std::vector<int32_t> kinds;
+    std::vector<void*> values;
+    std::vector<std::unique_ptr<Attributes>> members;  // of dictionaries
+    eyrie_ffi_attributes_t self = {};
+  };
   struct Values {
     std::vector<eyrie_ffi_buffer_t> buffers;
     std::vector<int32_t> kinds;
@@ -76,19 +85,16 @@ class Built {
   bool SetTraps(int pipe);
   void Fill(const std::vector<RefusedFrame::Buffer>& from, bool ends_at_last,
             Values& values, eyrie_ffi_values_t& to);
-  void FillAttributes(const std::vector<RefusedFrame::Attribute>& from);
+  void Fill(const std::vector<RefusedFrame::Attribute>& from, Attributes& to);
 
   bool ok_;
   std::array<int64_t, kMaxRank> dims_ = {};
   uint64_t zero_[2] = {};
   Values args_;
   Values results_;
-  std::vector<eyrie_ffi_bytes_t> names_;
-  std::vector<eyrie_ffi_bytes_t*> name_pointers_;
-  std::vector<eyrie_ffi_scalar_t> scalars_;
-  std::vector<eyrie_ffi_array_t> arrays_;
-  std::vector<int32_t> kinds_;
-  std::vector<void*> values_;
+  eyrie_ffi_scalar_t scalar_ = {kOddTypeNumber, zero_};
+  eyrie_ffi_array_t array_ = {kOddTypeNumber, 0, zero_};
+  Attributes attributes_;
   FfiServices services_;
   FfiRegistry registry_;
   FfiState state_;
@@ -108,7 +114,8 @@ Built::Built(const RefusedFrame& from, int minor, int pipe)
   Fill(from.args, from.ends_at_last && !last_is_result, args_, frame_.args);
   Fill(from.results, from.ends_at_last && last_is_result, results_,
        frame_.results);
-  FillAttributes(from.attributes);
+  Fill(from.attributes, attributes_);
+  frame_.attributes = attributes_.self;
 }
 
 bool Built::SetTraps(int pipe) {
@@ -151,26 +158,29 @@ void Built::Fill(const std::vector<RefusedFrame::Buffer>& from,
         static_cast<int64_t>(from.size()), kinds, values.pointers.data()};
 }
 
-void Built::FillAttributes(const std::vector<RefusedFrame::Attribute>& from) {
+void Built::Fill(const std::vector<RefusedFrame::Attribute>& from,
+                 Attributes& to) {
   for (const RefusedFrame::Attribute& each : from) {
-    names_.push_back({each.name.data(), each.name.size()});
-    kinds_.push_back(each.kind);
-    const auto type = static_cast<int32_t>(each.type);
-    scalars_.push_back({type, zero_});
-    arrays_.push_back({type, 0, zero_});
+    to.names.push_back({each.name.data(), each.name.size()});
+    to.kinds.push_back(each.kind);
+    if (each.kind == EYRIE_FFI_DICTIONARY) {
+      Attributes& members =
+          *to.members.emplace_back(std::make_unique<Attributes>());
+      Fill(each.members, members);
+      to.values.push_back(&members.self);
+    } else {
+      to.values.push_back(each.kind == EYRIE_FFI_ARRAY
+                              ? static_cast<void*>(&array_)
+                              : static_cast<void*>(&scalar_));
+    }
   }
-  for (size_t i = 0; i < from.size(); ++i) {
-    name_pointers_.push_back(&names_[i]);
-    values_.push_back(kinds_[i] == EYRIE_FFI_ARRAY
-                          ? static_cast<void*>(&arrays_[i])
-                          : static_cast<void*>(&scalars_[i]));
-  }
-  frame_.attributes = {EYRIE_FFI_SIZE(eyrie_ffi_attributes_t, values),
-                       nullptr,
-                       static_cast<int64_t>(from.size()),
-                       kinds_.data(),
-                       name_pointers_.data(),
-                       values_.data()};
+  for (eyrie_ffi_bytes_t& name : to.names) to.name_pointers.push_back(&name);
+  to.self = {EYRIE_FFI_SIZE(eyrie_ffi_attributes_t, values),
+             nullptr,
+             static_cast<int64_t>(from.size()),
+             to.kinds.data(),
+             to.name_pointers.data(),
+             to.values.data()};
 }
 
 std::string CallHere(const RefusedFrame& frame, eyrie_ffi_handler_t* handler,

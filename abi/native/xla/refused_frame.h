@@ -25,9 +25,9 @@ struct RefusedFrame {
     bool hidden = false;
   };
   struct Attribute {
-    std::string name;
-    int32_t kind = EYRIE_FFI_SCALAR;  // or EYRIE_FFI_ARRAY
-    FfiType type = kOddType;
+    std::string name = {};
+    int32_t kind = EYRIE_FFI_SCALAR;      // or an array or a dictionary
+    std::vector<Attribute> members = {};  // of a dictionary
   };
   // A type that handlers do not expect, because tensors cannot have it.
   static constexpr FfiType kOddType = FfiType::kF8E4M3B11FNUZ;

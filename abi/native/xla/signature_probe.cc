@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -19,6 +20,7 @@ namespace {
 using Kind = RefusedFrame::Outcome::Kind;
 
 constexpr size_t kMaxOperands = 256;  // of each kind, and of dimensions
+constexpr size_t kMaxDepth = 8;       // of structs
 constexpr size_t kMaxQuoted = 200;    // bytes of an error
 constexpr int64_t kOddRank = 31;      // of no argument
 constexpr char kOddName[] = "?";      // of no attribute
@@ -94,6 +96,8 @@ std::optional<Count> CountAfter(absl::string_view text,
   if (!found) return std::nullopt;
   const bool at_least = absl::ConsumePrefix(&*found, "at least ");
   absl::ConsumeSuffix(&*found, " attributes");
+  // The headers count too few if the last ones are optional.
+  if (at_least && absl::ConsumePrefix(&*found, "-")) return Count{true, 0};
   const std::optional<size_t> number = NumberIn(*found);
   if (!number) return std::nullopt;
   return Count{at_least, *number};
@@ -134,9 +138,30 @@ class Prober {
   absl::Status FindTyped();
   absl::Status ProbeOperands();
   absl::StatusOr<ProbedBuffer> ProbeOperand(size_t operand);
+
+  // The names of attributes, or of a struct's members, in order; and which of
+  // them is asked for.
+  struct Level {
+    std::vector<std::string> names;
+    size_t index;
+  };
+  using Path = std::vector<Level>;
   absl::Status ProbeAttributes();
-  absl::StatusOr<std::string> ProbeAttribute(
-      const std::vector<std::string>& names, size_t index);
+  // Returns the declaration of the attribute at a path.
+  absl::StatusOr<std::string> ProbeAttribute(const Path& path);
+  absl::StatusOr<std::string> ProbeStruct(const Path& path);
+  // Returns the members of a struct at a path, in order.
+  absl::StatusOr<std::vector<std::string>> MemberNames(const Path& path,
+                                                       size_t count);
+  // Returns a frame that has `asked` at a path. The others have no name that
+  // the handler knows; or, if `named`, their own. Nullopt if it may not be
+  // refused.
+  std::optional<RefusedFrame> AttributeFrame(const Path& path,
+                                             RefusedFrame::Attribute asked,
+                                             bool named);
+  // Returns nullopt if no operand is known to be refused, and otherwise base_
+  // with one that is, without attributes.
+  std::optional<RefusedFrame> WrongOperand() const;
 
   eyrie_ffi_handler_t* const handler_;
   const int minor_;
@@ -165,7 +190,7 @@ absl::Status Prober::TakeOperands(const Count& count, Buffers& operands,
   } else {
     operands.resize(count.number);
   }
-  fixed = count.number;
+  fixed = operands.size();  // fewer are refused, also if the error says fewer
   if (operands.size() != had && operands.size() <= kMaxOperands) {
     return absl::OkStatus();
   }
@@ -210,6 +235,15 @@ absl::Status Prober::CountAll() {
       "The handler refuses all numbers of operands.");
 }
 
+std::optional<RefusedFrame> Prober::WrongOperand() const {
+  if (typed_.empty()) return std::nullopt;
+  RefusedFrame frame = base_;
+  frame.attributes.clear();
+  At(frame, typed_[0]).type =
+      types_[0] == FfiType::kU8 ? FfiType::kS8 : FfiType::kU8;
+  return frame;
+}
+
 std::optional<RefusedFrame> Prober::Refused(size_t operand) {
   if (counts_attributes_) return base_;
   RefusedFrame frame = base_;
@@ -223,7 +257,6 @@ std::optional<RefusedFrame> Prober::Refused(size_t operand) {
 }
 
 absl::Status Prober::FindTyped() {
-  if (counts_attributes_) return absl::OkStatus();
   for (size_t k = 0; k + 1 < operands(); ++k) {
     RefusedFrame frame = base_;
     frame.ends_at_last = true;
@@ -281,34 +314,81 @@ absl::Status Prober::ProbeOperands() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> Prober::ProbeAttribute(
-    const std::vector<std::string>& names, size_t index) {
-  std::optional<RefusedFrame> frame = Refused(kNone);
-  if (!frame) return "";
-  std::vector<std::string> sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  frame->attributes.clear();
-  RefusedFrame::Attribute* asked = nullptr;
-  for (const std::string& name : sorted) {
-    frame->attributes.push_back({name == names[index] ? name : kOddName});
+std::optional<RefusedFrame> Prober::AttributeFrame(
+    const Path& path, RefusedFrame::Attribute asked, bool named) {
+  std::optional<RefusedFrame> frame = WrongOperand();
+  bool is_refused = frame.has_value() || asked.kind != EYRIE_FFI_DICTIONARY;
+  if (!frame) {
+    frame = base_;
+    frame->attributes.clear();
   }
-  if (!counts_attributes_) {  // a struct's are looked up by their order
-    std::sort(frame->attributes.begin(), frame->attributes.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (size_t depth = path.size(); depth-- > 0;) {
+    const auto& [names, index] = path[depth];
+    is_refused |= names.size() > 1;
+    asked.name = names[index];
+    std::vector<RefusedFrame::Attribute> level;
+    for (size_t i = 0; i < names.size(); ++i) {
+      level.push_back(
+          i == index ? asked
+                     : RefusedFrame::Attribute{named ? names[i] : kOddName});
+    }
+    // A struct's members are looked up by their order.
+    if (depth > 0 || !counts_attributes_) {
+      std::sort(level.begin(), level.end(),
+                [](const auto& a, const auto& b) { return a.name < b.name; });
+    }
+    asked = {.kind = EYRIE_FFI_DICTIONARY, .members = std::move(level)};
   }
-  for (RefusedFrame::Attribute& each : frame->attributes) {
-    if (each.name == names[index]) asked = &each;
+  frame->attributes = std::move(asked.members);
+  if (!is_refused) return std::nullopt;
+  return frame;
+}
+
+absl::StatusOr<std::vector<std::string>> Prober::MemberNames(const Path& path,
+                                                             size_t count) {
+  RefusedFrame::Attribute odd = {.kind = EYRIE_FFI_DICTIONARY};
+  odd.members.resize(count, {kOddName});
+  const auto frame = AttributeFrame(path, std::move(odd), /*named=*/true);
+  ASSIGN_OR_RETURN(const std::string error, Error(*frame));
+  std::vector<std::string> names = AllAfter(error, kMember);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::StatusOr<std::string> Prober::ProbeStruct(const Path& path) {
+  const auto frame = AttributeFrame(path, {.kind = EYRIE_FFI_DICTIONARY},
+                                    /*named=*/true);
+  if (!frame || path.size() == kMaxDepth) return "={*}";
+  ASSIGN_OR_RETURN(const std::string error, Error(*frame));
+  const auto count = CountAfter(error, kAttributeCount);
+  if (!count) return "={*}";
+  ASSIGN_OR_RETURN(const auto names, MemberNames(path, count->number));
+  if (names.size() != count->number) return "={*}";
+  std::vector<std::string> members;
+  bool open = false;
+  for (size_t i = 0; i < names.size(); ++i) {
+    Path inner = path;
+    inner.push_back({names, i});
+    ASSIGN_OR_RETURN(const std::string type, ProbeAttribute(inner));
+    open |= type.empty();
+    if (!type.empty()) members.push_back(names[i] + type);
   }
-  ASSIGN_OR_RETURN(std::string error, Error(*frame));
+  if (open) members.push_back("*");
+  return absl::StrCat("={", absl::StrJoin(members, "&"), "}");
+}
+
+absl::StatusOr<std::string> Prober::ProbeAttribute(const Path& path) {
+  ASSIGN_OR_RETURN(std::string error, Error(*AttributeFrame(path, {}, false)));
   if (const auto type = Between(error, kScalarType, " but got")) {
     return absl::StrCat(":", NameOf(*type));
   }
   if (absl::StrContains(error, kPointer)) return ":ptr";
   const auto kind = Between(error, kKind, " but got");
   if (kind == "string") return ":string";
+  if (kind == "dictionary") return ProbeStruct(path);
   if (kind != "array") return "";
-  asked->kind = EYRIE_FFI_ARRAY;
-  ASSIGN_OR_RETURN(error, Error(*frame));
+  ASSIGN_OR_RETURN(error, Error(*AttributeFrame(path, {.kind = EYRIE_FFI_ARRAY},
+                                                /*named=*/false)));
   const auto type = Between(error, kArrayType, " but got");
   return type ? absl::StrCat(":[", NameOf(*type), "]") : "";
 }
@@ -333,8 +413,9 @@ absl::Status Prober::ProbeAttributes() {
         absl::StrCat("The handler's error names ", names.size(),
                      " attributes; the limit is ", kMaxOperands, "."));
   }
+  std::sort(names.begin(), names.end());
   for (size_t i = 0; i < names.size(); ++i) {
-    ASSIGN_OR_RETURN(found_.attributes[names[i]], ProbeAttribute(names, i));
+    ASSIGN_OR_RETURN(found_.attributes[names[i]], ProbeAttribute({{names, i}}));
   }
   return absl::OkStatus();
 }
@@ -343,8 +424,9 @@ absl::StatusOr<ProbedSignature> Prober::Run() {
   RETURN_IF_ERROR(CountAll());
   RETURN_IF_ERROR(ProbeOperands());
   RETURN_IF_ERROR(ProbeAttributes());
-  // The number of arguments is not checked if no argument is.
+  // Numbers are not checked if there is nothing else to check.
   found_.has_rest |= found_.arguments.empty();
+  found_.has_rest_results |= found_.results.empty();
   return std::move(found_);
 }
 

@@ -31,7 +31,7 @@ struct ProbedSignature {
   bool has_rest = false;          // takes further arguments
   bool has_rest_results = false;  // writes further results
   // Declarations in a manifest's form, without the name: ":f32", ":[s64]",
-  // ":string". Empty: of another type.
+  // ":string", "={deep:pred}" for a struct. Empty: of another type.
   std::map<std::string, std::string> attributes;
   bool takes_any_attributes = false;  // or it has none
 };

@@ -120,11 +120,12 @@ def check_rows(eyrie, library, rows, what):
     return failures
 
 
+OPTIONS = "options={count:s64&deep:pred&name:string}"
 # The manifest that a probe writes, without what all functions have.
 PROBED = {
     "ScaleHandler": {"attributes": "by:f32", "arguments": ["*xf32"],
                      "results": [{"dtype": "f32", "shape": "?"}]},
-    "SumHandler": {"attributes": "mode:string&weights:[s64]&*",
+    "SumHandler": {"attributes": "mode:string&options={*}&weights:[s64]",
                    "arguments": [{"rest": "buffer"}],
                    "results": [{"dtype": "f32", "shape": "?"}]},
     "ScratchHandler": {"attributes": "*", "arguments": ["buffer"],
@@ -138,6 +139,19 @@ PROBED = {
         "arguments": ["?x?xf32", "?xs32", "buffer"],
         "results": [{"dtype": "f64", "shape": []},
                     {"dtype": "u8", "shape": ["?", "?", "?"]}]},
+    "StructsHandler": {
+        "attributes": f"fast:pred&nested={{level:s32&{OPTIONS}}}&{OPTIONS}",
+        "arguments": ["*xf32"], "results": [{"dtype": "f32", "shape": "?"}]},
+    "OneStructHandler": {
+        "attributes": f"level:s32&{OPTIONS}", "arguments": ["buffer", "*xf32"],
+        "results": [{"dtype": "f32", "shape": "?"}]},
+    "RestHandler": {
+        "attributes": "*", "arguments": ["*xf32", {"rest": "buffer"}],
+        "results": [{"dtype": "f32", "shape": "?"},
+                    {"rest": True, "dtype": "?", "shape": "?"}]},
+    "AllRestHandler": {
+        "attributes": "*", "arguments": ["*xf32", "*xf32"],
+        "results": [{"rest": True, "dtype": "?", "shape": "?"}]},
 }
 # Has no registered type, so it cannot be called.
 LEFT_OUT = "'CounterHandler' is left out."
