@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/call/sample_values.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -33,6 +34,20 @@ constexpr Flag kNativeFlags[] = {
      "default is that of VIRTUAL_ENV, or python3."},
 };
 
+// Refuses --input=auto and others for any number of arguments.
+absl::Status CheckSamples(const Arguments& arguments,
+                          const NativeLibraries& natives,
+                          const std::string& function) {
+  const std::vector<std::string>& inputs = arguments.GetList("input");
+  if (inputs.size() != 1 || !abi::ParseSampleKind(inputs[0]).has_value() ||
+      !native::HasRest(natives, function)) {
+    return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat(
+      "--input=", inputs[0], " cannot make the arguments of '", function,
+      "', which takes any number of them; give each with --input or --args."));
+}
+
 }  // namespace
 
 std::span<const Flag> NativeFlags() { return kNativeFlags; }
@@ -40,6 +55,7 @@ std::span<const Flag> NativeFlags() { return kNativeFlags; }
 absl::StatusOr<NativeLibraries> LoadNativeLibraries(
     const Arguments& arguments) {
   NativeLibraries libraries;
+  bool uses_python = false;
   for (const std::string& text : arguments.GetList("native_library")) {
     if (arguments.GetBool("no_native_code")) {
       return absl::PermissionDeniedError(
@@ -62,13 +78,19 @@ absl::StatusOr<NativeLibraries> LoadNativeLibraries(
     }
     const std::string path = text.substr(0, comma);
     absl::string_view package = path;
+    const bool is_wheel = absl::ConsumePrefix(&package, kWheel);
+    uses_python |= is_wheel;
     ASSIGN_OR_RETURN(
         auto library,
-        absl::ConsumePrefix(&package, kWheel)
-            ? LoadWheel(std::string(package), std::string(manifest),
-                        arguments.GetString("python"))
-            : native::LoadNativeLibrary(path, std::string(manifest)));
+        is_wheel ? LoadWheel(std::string(package), std::string(manifest),
+                             arguments.GetString("python"))
+                 : native::LoadNativeLibrary(path, std::string(manifest)));
     libraries.push_back(std::move(library));
+  }
+  if (arguments.IsSet("python") && !uses_python) {
+    return UsageError(
+        "--python applies to --native_library=wheel:name only, and none is "
+        "given.");
   }
   return libraries;
 }
@@ -85,6 +107,7 @@ absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
     }
     function = names[0];
   }
+  RETURN_IF_ERROR(CheckSamples(arguments, natives, function));
   size_t operands = arguments.GetList("input").size();
   if (HasJsonInputs(arguments)) {
     ASSIGN_OR_RETURN(operands, CountJsonInputs(arguments));

@@ -16,6 +16,7 @@
 #include "base/math_library.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 
 namespace eyrie::native {
 namespace {
@@ -81,8 +82,9 @@ absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
   if (is_of_program()) {
     const auto found = symbols_.find(name);
     if (found != symbols_.end()) return found->second;
-    return absl::NotFoundError(
-        absl::StrCat("The symbol '", PlainName(name), "' is not given."));
+    return absl::NotFoundError(absl::StrCat("The symbol '", PlainName(name),
+                                            "' is not given.",
+                                            DidYouMean(name, HandlerNames())));
   }
   void* const symbol = ::dlsym(handle_, name.c_str());
   // The system also searches the library's dependencies: it would find "sin" in

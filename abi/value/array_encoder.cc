@@ -302,7 +302,8 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
   if (type.element == ElementType::kNone) {
     return absl::InvalidArgumentError(absl::StrCat(
         value.Describe(), " is given; ", type.ToString(),
-        " is expected, which needs an array that has an element type."));
+        " is expected, which needs an array that has an element type, such as "
+        "{\"$dtype\": \"f32\", \"data\": [1, 2]} in JSON."));
   }
   std::vector<int64_t> shape = NestedShape(value, type);
   AddInnerShape(value, shape);

@@ -205,7 +205,8 @@ std::string FfiOperand::Declared() const {
     return absl::StrCat(plain ? absl::StrCat("%", attribute, ": ") : "",
                         element.empty() ? "!util.buffer" : element);
   }
-  if (element.empty() || presence == Presence::kOptional) return "?";
+  if (presence == Presence::kOptional) return "?";
+  if (element.empty()) return "!hal.buffer_view";
   return absl::StrCat("tensor<", TensorText(element), ">");
 }
 
