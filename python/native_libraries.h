@@ -1,6 +1,6 @@
 // Native libraries, and handlers that Python objects hold, as Python has them.
 //
-// Tested by frameworks_test.py, eyrie_test.py.
+// Tested by custom_calls_test.py.
 #ifndef EYRIE_PYTHON_NATIVE_LIBRARIES_H_
 #define EYRIE_PYTHON_NATIVE_LIBRARIES_H_
 

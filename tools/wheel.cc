@@ -14,18 +14,23 @@
 #include "base/mapped_file.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 #include "tools/rival/capture.h"
 
 namespace eyrie::tools {
 namespace {
 
+constexpr char kPackages[] =
+#include "tools/wheel_packages.inc"
+    ;
+
 // Prints {"python": library of Python or null, "handlers": {name: [file,
-// offset]}, "prepared": [name]}. Packages offer handlers as
-// python/package/eyrie/_native.py says. Prepared handlers are those of a module
-// with a function `initialize`, such as jaxlib's LAPACK, which gets its
-// functions from SciPy; without it they crash.
+// offset]}, "prepared": [name]}. The functions of
+// python/package/eyrie/_packages.py come before it. Prepared handlers are those
+// of a module with a function `initialize`, such as jaxlib's LAPACK, which gets
+// its functions from SciPy; without it they crash.
 constexpr char kScript[] = R"python(
-import ctypes, importlib, json, os, sys, sysconfig
+import ctypes, json, os, sysconfig
 
 class Info(ctypes.Structure):
     _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p),
@@ -39,19 +44,7 @@ get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 dladdr = ctypes.CDLL(None).dladdr
 dladdr.argtypes = [ctypes.c_void_p, ctypes.POINTER(Info)]
 
-package = importlib.import_module(sys.argv[1])
-if hasattr(package, "registrations"):
-    if hasattr(package, "initialize"):
-        package.initialize()
-    found = {name: value for name, value in package.registrations().items()
-             if not isinstance(value, (list, tuple))}
-elif "jax" in sys.modules:
-    import jax
-    from jaxlib import xla_client
-    jax.devices("cpu")
-    found = xla_client.custom_call_targets("Host")
-else:
-    found = {}
+found = package_handlers(sys.argv[1])
 prepared = set()
 for name, module in list(sys.modules.items()):
     if name.split(".")[0] in ("jaxlib", sys.argv[1].split(".")[0]) and {
@@ -90,8 +83,10 @@ std::string LastErrorLine(absl::string_view errors) {
 absl::StatusOr<Json> AskPython(const std::string& package,
                                const std::string& python) {
   RunControl control;
-  ASSIGN_OR_RETURN(const Captured captured,
-                   RunAndCapture({python, "-c", kScript, package}, control));
+  ASSIGN_OR_RETURN(
+      const Captured captured,
+      RunAndCapture({python, "-c", absl::StrCat(kPackages, kScript), package},
+                    control));
   if (captured.exit_code != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("The Python '", python, "' cannot import '", package,
@@ -150,6 +145,20 @@ absl::StatusOr<std::map<std::string, void*>> FindHandlers(
   return symbols;
 }
 
+// Suggests handlers of the package for the first one that the manifest names
+// and the package does not have.
+std::string SuggestHandler(absl::string_view manifest, const Json& handlers) {
+  const auto json = ParseJson(manifest);
+  const Json* const functions = json.ok() ? json->Find("functions") : nullptr;
+  if (functions == nullptr) return "";
+  for (const Json& function : functions->items) {
+    const Json* const name = function.Find("registered");
+    if (name == nullptr || handlers.Find(name->text) != nullptr) continue;
+    return DidYouMean(name->text, handlers.keys);
+  }
+  return "";
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const native::LoadedLibrary>> LoadWheel(
@@ -186,7 +195,11 @@ absl::StatusOr<std::shared_ptr<const native::LoadedLibrary>> LoadWheel(
   const auto loaded = native::LibraryOfProgram(text, std::move(symbols),
                                                absl::StrCat("wheel:", package));
   if (loaded.ok()) return loaded;
-  return Annotate(loaded.status(), absl::StrCat("(in '", manifest, "')"));
+  const absl::Status in_file =
+      Annotate(loaded.status(), absl::StrCat("(in '", manifest, "')"));
+  if (!absl::IsNotFound(in_file)) return in_file;
+  return absl::NotFoundError(
+      absl::StrCat(in_file.message(), SuggestHandler(text, *handlers)));
 }
 
 }  // namespace eyrie::tools

@@ -42,7 +42,7 @@ def find_compiler():
 
 def text_of(source):
     """Returns the MLIR of a module as bytes."""
-    if isinstance(source, (bytes, bytearray)):
+    if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source)
     if isinstance(source, os.PathLike):
         with open(source, "rb") as file:
@@ -57,7 +57,11 @@ def text_of(source):
             return text_of(getattr(source, name)())
     if hasattr(source, "mlir_module_serialized"):
         return bytes(source.mlir_module_serialized)
-    return str(source).encode()  # a module of the compiler's Python bindings
+    if hasattr(source, "operation"):  # of MLIR's Python bindings
+        return str(source).encode()
+    raise TypeError(f"source is of the type {type(source).__name__}; expected "
+                    "MLIR as text, bytes or a path, what jax.jit(f).lower(...) "
+                    "or jax.export return, or a module of MLIR's bindings.")
 
 
 def listed(flags):

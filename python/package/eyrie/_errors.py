@@ -52,6 +52,9 @@ _CLASSES = {
 # Words of the command line and of JSON, and what Python calls them.
 _WORDS = (
     (r"--parameters=(\S+?=FILE)", r'parameters="\1"'),
+    (r"\(--native_library\)", "(native_libraries=)"),
+    (r'\{"\$dtype": "f32", "data": \[1, 2\]\} in JSON',
+     "numpy.float32([1, 2])"),
     (r"--(allow_system_executables|isolate|no_native_code)\b", r"\1=True"),
     (r"--(fuel|timeout|max_memory|max_stack|max_idle_memory)\b", r"\1="),
     (r"\b(but |is |: |^)null\b", r"\1None"),

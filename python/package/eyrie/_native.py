@@ -1,17 +1,15 @@
 """Native functions: handlers from Python packages, and programs that call them.
 
-A package offers handlers as JAX's packages do: it registers them with JAX when
-it is imported, or has a function `registrations` that returns them.
+_packages.py says how packages offer handlers.
 """
 
 import importlib
 import json
 import os
-import sys
 import types
 from typing import List, NamedTuple
 
-from eyrie import _compile, _core, _options
+from eyrie import _compile, _core, _options, _packages
 from eyrie._errors import failure
 
 _BYTECODE = b"ML\xefR"
@@ -67,26 +65,6 @@ def link(source, *, module="xla"):
     if text.startswith(_BYTECODE):
         text = _text_of_bytecode(text)
     return LinkedProgram(*_core.link(text, module))
-
-
-def jax_handlers():
-    """Returns the handlers for CPUs that are registered with JAX."""
-    import jax  # pylint: disable=import-outside-toplevel
-    from jaxlib import xla_client  # pylint: disable=import-outside-toplevel
-    jax.devices("cpu")  # Registers handlers that wait for the backend.
-    return xla_client.custom_call_targets("Host")
-
-
-def _package_handlers(package):
-    """Returns the handlers of a module, or of the module of a name."""
-    if isinstance(package, str):
-        package = importlib.import_module(package)
-    if hasattr(package, "registrations"):
-        if hasattr(package, "initialize"):  # jaxlib's LAPACK
-            package.initialize()
-        return {name: value for name, value in package.registrations().items()
-                if not isinstance(value, (list, tuple))}
-    return jax_handlers() if "jax" in sys.modules else {}
 
 
 def _symbols(handlers):
@@ -186,7 +164,7 @@ def opened(items, manifest):
         elif _is_capsule(item):
             capsules.append(item)
         else:
-            handlers.update(_package_handlers(item))
+            handlers.update(_packages.package_handlers(item))
     if capsules:
         handlers.update(_named(capsules, handlers, manifest))
     if handlers:

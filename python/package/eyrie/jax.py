@@ -20,7 +20,7 @@ import weakref
 import jax
 import numpy as np
 
-from eyrie import _compile, _core, _model, _native
+from eyrie import _compile, _core, _model, _native, _packages
 from eyrie._errors import failure
 
 
@@ -142,6 +142,17 @@ def _check_effects(text):
             "the values, and use them after the call.")
 
 
+def _check_separate(leaves, donated):
+    """Raises ValueError if a donated array is also another leaf."""
+    seen = {id(leaf) for i, leaf in enumerate(leaves) if i not in donated}
+    for i in donated:
+        if id(leaves[i]) in seen:
+            raise ValueError(
+                f"An array of {leaves[i].dtype} and shape {leaves[i].shape} is "
+                "donated, and is also another argument. Pass a copy.")
+        seen.add(id(leaves[i]))
+
+
 class _Jit:
     """A function that is compiled for each new structure of arguments."""
 
@@ -151,7 +162,8 @@ class _Jit:
         self._jitted = jax.jit(function, keep_unused=True)
         # Says which leaves are donated. Its code would tell the compiler to
         # write a result to the argument, even before it is read for another.
-        self._donating = jax.jit(function, keep_unused=True, **donation)
+        self._donating = (jax.jit(function, keep_unused=True, **donation)
+                          if donation else None)
         self._target, self._flags, self._options = target, flags, options
         self._compiled, self._lock = {}, threading.Lock()
 
@@ -166,15 +178,21 @@ class _Jit:
             text = program.text
             options = {**options, "manifest": program.manifest,
                        "native_libraries": [  # the last of a name is called
-                           _native.jax_handlers(),
+                           _packages.jax_handlers(),
                            *_native.listed(options.get("native_libraries"))]}
         module = _compile.compile(text, self._target,
                                   flags=[*flags, *_compile.listed(self._flags)])
         model = _model.load(module, **options)
-        given = [leaf.donated for leaf in jax.tree_util.tree_leaves(
-            self._donating.lower(*args, **kwargs).args_info)]
-        return (model["main"].options(results="device"), given,
-                lowered.out_tree)
+        return (model["main"].options(results="device"),
+                self._donated(args, kwargs), lowered.out_tree)
+
+    def _donated(self, args, kwargs):
+        """Returns the indices of the leaves that are donated."""
+        if self._donating is None:
+            return frozenset()
+        trace = getattr(self._donating, "trace", self._donating.lower)
+        infos = jax.tree_util.tree_leaves(trace(*args, **kwargs).args_info)
+        return frozenset(i for i, info in enumerate(infos) if info.donated)
 
     def __call__(self, *args, **kwargs):
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
@@ -184,9 +202,10 @@ class _Jit:
             with self._lock:
                 if key not in self._compiled:
                     self._compiled[key] = self._compile(args, kwargs)
-        entry, given, out_tree = self._compiled[key]
-        leaves = [_give(leaf) if is_given else leaf
-                  for leaf, is_given in zip(leaves, given)]
+        entry, donated, out_tree = self._compiled[key]
+        _check_separate(leaves, donated)
+        leaves = [_give(leaf) if i in donated else leaf
+                  for i, leaf in enumerate(leaves)]
         return _call(entry, leaves, out_tree)
 
 
