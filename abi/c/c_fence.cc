@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "abi/c/c_handles.h"
+#include "abi/signature/named_function.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/allocate.h"
 #include "base/deadline.h"
-#include "base/plain_text.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "hal/fence.h"
@@ -62,8 +62,8 @@ absl::Status CheckWait(const eyrie_function_t& function, eyrie_fence_t* wait) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      "Function '", PlainName(function.invoker.signature().function()),
-      "' is not asynchronous, so it would run on this thread after the wait; "
+      NamedFunction(function.invoker.signature().function()),
+      " is not asynchronous, so it would run on this thread after the wait; "
       "but the fence waits for a signal of the host, and the context has no "
       "timeout. Signal the fence or wait for it before."));
 }

@@ -13,6 +13,7 @@
 #include "abi/call/invoker.h"
 #include "abi/call/prepared_call.h"
 #include "abi/call/session.h"
+#include "abi/signature/named_function.h"
 #include "abi/signature/signature.h"
 #include "abi/signature/signature_json.h"
 #include "abi/value/convert.h"
@@ -23,7 +24,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"
-#include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
@@ -343,10 +343,10 @@ absl::Status CallPrepared(eyrie_prepared_t& prepared,
 }
 
 absl::Status NoRoom(const eyrie_function_t& function, size_t room) {
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "Function '", PlainName(function.invoker.signature().function()),
-      "' has ", Counted(function.returned.size(), "result"),
-      " and there is room for ", room, "."));
+  return absl::ResourceExhaustedError(
+      absl::StrCat(NamedFunction(function.invoker.signature().function()),
+                   " has ", Counted(function.returned.size(), "result"),
+                   " and there is room for ", room, "."));
 }
 
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results) {

@@ -11,12 +11,12 @@
 
 #include "abi/call/invoker.h"
 #include "abi/call/prepared_call.h"
+#include "abi/signature/named_function.h"
 #include "abi/value/out_array.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/counted.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/allocator.h"
 #include "hal/buffer_view.h"
@@ -106,7 +106,7 @@ absl::Status Invoker::CheckOuts(Outs outs) const {
   const std::span<const Parameter> parameters = signature_.results();
   if (outs.size() > parameters.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Function '", PlainName(signature_.function()), "' has ",
+        NamedFunction(signature_.function()), " has ",
         Counted(parameters.size(), "result"), "; arrays for ", outs.size(),
         outs.size() == 1 ? " is given." : " are given."));
   }

@@ -7,6 +7,7 @@
 
 #include "abi/call/argument_difference.h"
 #include "abi/call/session.h"
+#include "abi/signature/named_function.h"
 #include "abi/signature/signature.h"
 #include "abi/signature/signature_reader.h"
 #include "abi/signature/structures.h"
@@ -60,8 +61,8 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
       TakesFences(function.attributes(), function.signature());
   if (callable.adds_fences_ && devices_.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("Function '", PlainName(function.name()),
-                     "' signals a fence; that needs a device."));
+        absl::StrCat(NamedFunction(function.name()),
+                     " signals a fence; that needs a device."));
   }
   callable.raw_status_ = callable.BindRaw(*this);
   return callable;
@@ -104,7 +105,7 @@ const Type* Callable::declared_result(size_t index) const {
 absl::Status Callable::WrongCount(size_t given) const {
   const size_t taken = argument_types().size();
   std::string text = absl::StrCat(
-      "Function '", PlainName(function_.name()), "' takes ", taken,
+      NamedFunction(function_.name()), " takes ", taken,
       taken == 1 ? " argument " : " arguments ", declared_.ArgumentsText());
   if (raw_ && raw_->input_count() != taken) {
     absl::StrAppend(&text, ", or without storage ", raw_->input_count(), " ",

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "abi/call/invoker.h"
+#include "abi/signature/named_function.h"
 #include "abi/value/buffer_description.h"
 #include "abi/value/decoder.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"
 #include "base/memory_meter.h"
-#include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
@@ -103,7 +103,7 @@ absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
   const size_t count = signature_.result_carriers().size();
   if (values.size() != count) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Function '", PlainName(signature_.function()), "' has ",
+        absl::StrCat(NamedFunction(signature_.function()), " has ",
                      Counted(count, "result"), "; ", values.size(),
                      values.size() == 1 ? " is given." : " are given."));
   }

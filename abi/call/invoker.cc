@@ -7,12 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "abi/signature/named_function.h"
 #include "abi/signature/signature_reader.h"
 #include "abi/value/buffer_description.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
+#include "base/counted.h"
 #include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
@@ -51,8 +53,7 @@ struct Pointers {
 
 // Returns a signature for a message, cut as names are.
 std::string ShortText(const Signature& signature) {
-  constexpr size_t kMost = 4096;
-  return PlainText(signature.ToString(), kMost);
+  return PlainText(signature.ToString(), /*most=*/4096);
 }
 
 }  // namespace
@@ -114,22 +115,21 @@ absl::Status Invoker::Located(const absl::Status& status, std::string name,
 
 absl::Status Invoker::NothingToCall() const {
   return absl::FailedPreconditionError(
-      absl::StrCat("Function '", PlainName(signature_.function()),
-                   "' has only a signature and cannot be called."));
+      absl::StrCat(NamedFunction(signature_.function()),
+                   " has only a signature and cannot be called."));
 }
 
 absl::Status Invoker::TooMany(size_t count) const {
-  const size_t taken = signature_.arguments().size();
   return absl::InvalidArgumentError(absl::StrCat(
-      "Function '", PlainName(signature_.function()), "' takes ", taken,
-      taken == 1 ? " argument" : " arguments", "; ", count,
+      NamedFunction(signature_.function()), " takes ",
+      Counted(signature_.arguments().size(), "argument"), "; ", count,
       count == 1 ? " is" : " are", " given: ", ShortText(signature_), "."));
 }
 
 absl::Status Invoker::Missing(size_t index) const {
   const std::string& name = signature_.arguments()[index].name;
   return absl::InvalidArgumentError(absl::StrCat(
-      "Function '", PlainName(signature_.function()), "': missing argument ",
+      NamedFunction(signature_.function()), ": missing argument ",
       name.empty() ? absl::StrCat(index)
                    : absl::StrCat("'", absl::Utf8SafeCHexEscape(name), "'"),
       ": ", ShortText(signature_), "."));
@@ -141,9 +141,9 @@ absl::Status Invoker::Unexpected(absl::string_view name) const {
       parameters.begin(), parameters.end(),
       [&](const Parameter& parameter) { return parameter.name == name; });
   return absl::InvalidArgumentError(absl::StrCat(
-      "Function '", PlainName(signature_.function()),
-      by_position ? "' got a positional-only argument by name, '"
-                  : "' got an unexpected keyword argument '",
+      NamedFunction(signature_.function()),
+      by_position ? " got a positional-only argument by name, '"
+                  : " got an unexpected keyword argument '",
       absl::Utf8SafeCHexEscape(name), "': ", ShortText(signature_), "."));
 }
 
@@ -171,8 +171,8 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
     const HostValue*& place = places[parameter - parameters.begin()];
     if (place != nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Function '", PlainName(signature_.function()),
-          "' got multiple values for '", absl::Utf8SafeCHexEscape(name), "'."));
+          NamedFunction(signature_.function()), " got multiple values for '",
+          absl::Utf8SafeCHexEscape(name), "'."));
     }
     place = named[i];
   }
@@ -182,7 +182,7 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
     places.back() = &rest;
   } else if (!others.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Function '", PlainName(signature_.function()), "' got '",
+        absl::StrCat(NamedFunction(signature_.function()), " got '",
                      absl::Utf8SafeCHexEscape(others[0].first),
                      "' by name, and all its keyword arguments as a dict."));
   }

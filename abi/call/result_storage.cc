@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "abi/signature/named_function.h"
 #include "abi/signature/signature_reader.h"
 #include "abi/value/convert.h"
 #include "absl/strings/escaping.h"
@@ -159,10 +160,9 @@ absl::Status ResultStorage::BindAllocator(const vm::Function& function) {
   const size_t count = allocator_takes_fences_ ? 1 + kFences : 1;
   if (arguments.size() != count || results.size() != 1 ||
       arguments[0] != vm::ValueType::kRef || results[0] != arguments[0]) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Function '", PlainName(raw_->allocator),
-                     "', the result allocator of '", PlainName(function_),
-                     "', does not take one list and return one."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        NamedFunction(raw_->allocator), ", the result allocator of '",
+        PlainName(function_), "', does not take one list and return one."));
   }
   has_allocator_ = true;
   return absl::OkStatus();
@@ -203,8 +203,8 @@ absl::Status ResultStorage::Create(std::span<const vm::Slot> inputs,
   }
   if (!raw_->fills || !slots.has_unknown()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("Function '", PlainName(function_),
-                   "' returns nothing, and storage cannot be created for all "
+      absl::StrCat(NamedFunction(function_),
+                   " returns nothing, and storage cannot be created for all "
                    "of its results; pass it as arguments."));
 }
 
