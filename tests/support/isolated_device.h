@@ -21,6 +21,7 @@
 #include "base/ref.h"
 #include "base/work_budget.h"
 #include "gtest/gtest.h"
+#include "hal/cpu/instruction_set.h"
 #include "hal/driver.h"
 #include "hal/drivers/drivers.h"
 #include "hal/executable.h"
@@ -47,7 +48,7 @@ inline absl::StatusOr<Ref<Executable>> Load(hal::Device& device,
                                             std::span<const uint8_t> file,
                                             WorkBudget* work = nullptr) {
   ExecutableParams params;
-  params.format = "embedded-elf-x86_64";
+  params.format = cpu::ThisInstructionSet().embedded_format;
   params.data = file;
   params.caller = work;
   return device.CreateExecutable(params);

@@ -17,7 +17,7 @@
 #include "hal/cpu/elf_loader.h"
 #include "hal/cpu/instruction_set.h"
 #include "hal/cpu/isolate/binding_copies.h"
-#include "hal/cpu/isolate/spawn.h"
+#include "hal/cpu/isolate/worker_system.h"
 #include "hal/cpu/kernel_executable.h"
 #include "hal/cpu/library_executable.h"
 #include "hal/cpu/library_facts.h"

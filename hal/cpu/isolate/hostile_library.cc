@@ -8,34 +8,34 @@
 #include <string>
 
 #include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/isolate/protocol.h"
 
 namespace eyrie::hal::cpu::isolate {
 namespace {
 
-namespace x86 = asmjit::x86;
-
 // Addresses in the file and in the image, which are the same.
 constexpr uint64_t kSymbols = 0x200, kHash = 0x280, kStrings = 0x300,
-                   kRelocations = 0x400, kCode = 0x1000, kTables = 0x3000,
-                   kHeader = 0x3100, kFunctions = 0x3180, kAttributes = 0x3200,
-                   kNames = 0x3280, kDynamic = 0x3300, kEnd = 0x3400;
+                   kRelocations = 0x400, kSymbolsEnd = 0x800, kCode = kPage,
+                   kTables = 2 * kPage, kHeader = kTables + 0x100,
+                   kFunctions = kTables + 0x180, kAttributes = kTables + 0x200,
+                   kNames = kTables + 0x280, kDynamic = kTables + 0x300,
+                   kEnd = kTables + 0x400;
+constexpr uint32_t kVersion6 = 6;
 
-std::vector<uint8_t> Assemble(const Code& kernel, const Code& query,
-                              uint64_t& query_at) {
-  asmjit::CodeHolder holder;
-  holder.init(asmjit::Environment(asmjit::Arch::kX64));
-  x86::Assembler a(&holder);
-  kernel(a);
-  a.ret();  // the scan of code follows what precedes a function
-  a.align(asmjit::AlignMode::kCode, 16);
-  query_at = kCode + a.offset();
-  if (query) query(a);
-  // lea rax, [rip + tables]
-  a.embed("\x48\x8d\x05", 3);
-  a.embedInt32(static_cast<int32_t>(kTables - (kCode + a.offset() + 4)));
-  a.ret();
-  const asmjit::CodeBuffer& buffer = holder.textSection()->buffer();
-  return {buffer.data(), buffer.data() + buffer.size()};
+// Returns the code of a kernel and of a query function.
+Code Join(const Code& kernel, const Code& query, uint64_t& query_at) {
+  Code code = kernel;
+  // The scan of code follows what precedes a function.
+  do {
+    code.insert(code.end(), kReturn.begin(), kReturn.end());
+  } while (code.size() % 16 != 0);
+  query_at = kCode + code.size();
+  code.insert(code.end(), query.begin(), query.end());
+  const Code rest =
+      ThisInstructionSet().query_code(kCode + code.size(), kTables, kVersion6);
+  code.insert(code.end(), rest.begin(), rest.end());
+  return code;
 }
 
 class Image {
@@ -51,8 +51,9 @@ class Image {
   }
   // Makes the word at `at` an address of the image.
   void PutAddress(uint64_t at, uint64_t address) {
-    const Elf64_Rela relocation = {at, ELF64_R_INFO(0, R_X86_64_RELATIVE),
-                                   static_cast<Elf64_Sxword>(address)};
+    const Elf64_Rela relocation = {
+        at, ELF64_R_INFO(0, ThisInstructionSet().relative_relocation),
+        static_cast<Elf64_Sxword>(address)};
     Put(kRelocations + relocations_++ * sizeof(relocation), relocation);
   }
   void PutCode(const std::vector<uint8_t>& code) {
@@ -77,7 +78,7 @@ void Image::PutTables() {
   PutAddress(kExports + offsetof(ExportTableV6, attributes), kAttributes);
   PutAddress(kExports + offsetof(ExportTableV6, names), kNames);
   LibraryHeader header = {};
-  header.version = 6;
+  header.version = kVersion6;
   Put(kHeader, header);
   PutAddress(kHeader + offsetof(LibraryHeader, name), kStrings + 1);
   PutAddress(kFunctions, kCode);
@@ -95,21 +96,21 @@ void Image::PutHeaders(uint64_t code_size, uint64_t query) {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_DYN;
-  header.e_machine = EM_X86_64;
+  header.e_machine = ThisInstructionSet().machine;
   header.e_version = EV_CURRENT;
   header.e_phoff = sizeof(header);
   header.e_ehsize = sizeof(header);
   header.e_phentsize = sizeof(Elf64_Phdr);
   const auto segment = [](uint32_t type, uint32_t flags, uint64_t at,
                           uint64_t size) {
-    return Elf64_Phdr{type, flags, at, at, at, size, size, 0x1000};
+    return Elf64_Phdr{type, flags, at, at, at, size, size, kPage};
   };
   const Elf64_Phdr segments[] = {
-      segment(PT_LOAD, PF_R, 0, 0x800),
+      segment(PT_LOAD, PF_R, 0, kSymbolsEnd),
       segment(PT_LOAD, PF_R | PF_X, kCode, code_size),
       segment(PT_LOAD, PF_R | PF_W, kTables, kEnd - kTables),
       segment(PT_DYNAMIC, PF_R | PF_W, kDynamic, kEnd - kDynamic),
-      segment(PT_GNU_RELRO, PF_R, kTables, 0x1000)};
+      segment(PT_GNU_RELRO, PF_R, kTables, kPage)};
   header.e_phnum = std::size(segments);
   Put(0, header);
   Put(sizeof(header), segments);
@@ -137,7 +138,7 @@ void Image::PutHeaders(uint64_t code_size, uint64_t query) {
 
 std::vector<uint8_t> LibraryOf(const Code& kernel, const Code& query) {
   uint64_t query_at = 0;
-  const std::vector<uint8_t> code = Assemble(kernel, query, query_at);
+  const Code code = Join(kernel, query, query_at);
   Image image;
   image.PutCode(code);
   image.PutTables();

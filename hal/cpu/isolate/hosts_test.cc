@@ -108,7 +108,7 @@ TEST(IsolatedHosts, EndAKernelAtItsDeadline) {
     const std::string said = InChild([&]() -> std::string {
       if (!Does(host.before)) return kPastDeadline;
       const Ref<hal::Device> device = Open();
-      const auto executable = Load(*device, LibraryOf(Spin));
+      const auto executable = Load(*device, LibraryOf(Spins()));
       const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
       if (!Does(host.after)) return kPastDeadline;
       const Timeout timeout(absl::Milliseconds(100));
@@ -140,7 +140,7 @@ TEST(IsolatedHosts, EndWithTheirWorkers) {
 
 TEST(IsolatedHosts, SayHowAnIdleWorkerEnded) {
   const Ref<hal::Device> device = Open();
-  const auto executable = Load(*device, LibraryOf(AddKernel));
+  const auto executable = Load(*device, LibraryOf(Adds()));
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
   int worker = 0;
   ASSERT_TRUE(absl::SimpleAtoi(Children(), &worker));
@@ -182,17 +182,17 @@ TEST(IsolatedHosts, NeedTheirSystemCalls) {
     int call;
     const char* want;
   } kRows[] = {
-      {SYS_memfd_create, "create 1"},
-      {SYS_ftruncate, "has no 1"},
+      {SYS_memfd_create, "does not create "},
+      {SYS_ftruncate, "The system has no "},
       {SYS_pidfd_open, "describe this process"},
       {SYS_pipe2, "create a pipe"},
-      {SYS_clone, "does not start an isolated worker"},
+      {SYS_clone, "an isolated worker: Operation not permitted."},
       {SYS_execveat, "does not start an isolated worker"},
       {SYS_setsid, "does not start an isolated worker"},
       {SYS_close_range, "cannot close files"},
       {SYS_rt_sigaction, "cannot handle signals"},
       {SYS_prlimit64, "cannot set limits"},
-      {SYS_poll, "cannot begin on this system: it exited with code 1."},
+      {SYS_ppoll, "cannot begin on this system: it exited with code 1."},
   };
   for (const auto& row : kRows) {
     const std::string said = InChild([&]() -> std::string {

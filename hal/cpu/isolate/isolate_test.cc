@@ -38,9 +38,6 @@
 namespace eyrie::hal::cpu::isolate {
 namespace {
 
-using asmjit::x86::Assembler;
-namespace x86 = asmjit::x86;
-
 int OpenFiles() {
   int count = 0;
   DIR* const folder = opendir("/proc/self/fd");
@@ -52,7 +49,7 @@ int OpenFiles() {
 TEST(Isolate, Computes) {
   for (const char* name : {"local-sync", "local-task"}) {
     const Ref<hal::Device> device = Open(name);
-    auto executable = Load(*device, LibraryOf(AddKernel));
+    auto executable = Load(*device, LibraryOf(Adds()));
     ASSERT_EQ(StatusText(executable), "OK");
     const Ref<hal::Buffer> buffer = NewBuffer(*device, 12);
     SetWords(*buffer, {1, 2, 3});
@@ -105,13 +102,13 @@ TEST(Isolate, LoadsInTheWorker) {
     SCOPED_TRACE(row.name);
     const Ref<hal::Device> device = Open();
     const std::string status =
-        StatusText(Load(*device, LibraryOf(AddKernel, row.code)));
+        StatusText(Load(*device, LibraryOf(Adds(), row.code)));
     EXPECT_TRUE(absl::StrContains(status, row.want)) << status;
   }
 }
 
 TEST(Isolate, EndsALoadThatTakesTooLong) {
-  const std::vector<uint8_t> file = LibraryOf(AddKernel, Spin);
+  const std::vector<uint8_t> file = LibraryOf(Adds(), Spins());
   EXPECT_EQ(StatusText(Load(*Open(), file)),
             "INTERNAL: The isolated worker ended while the executable's query "
             "function ran: it was ended because it took too long.");
@@ -126,7 +123,7 @@ TEST(Isolate, EndsALoadThatTakesTooLong) {
 // nothing else.
 TEST(Isolate, EndsAKernelThatGoesOnSecretly) {
   const Ref<hal::Device> device = Open();
-  auto executable = Load(*device, LibraryOf(CountsItselfDone));
+  auto executable = Load(*device, LibraryOf(SaysItIsDone()));
   ASSERT_EQ(StatusText(executable), "OK");
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
   EXPECT_EQ(StatusText(Dispatch(*device, *executable, buffer, 1)), "OK");
@@ -140,16 +137,7 @@ TEST(Isolate, EndsAKernelThatGoesOnSecretly) {
 // what went wrong to `said`.
 bool StopsBetweenWorkgroups(std::string& said) {
   const Ref<hal::Device> device = Open();
-  // Takes about a millisecond.
-  auto executable = Load(*device, LibraryOf([](Assembler& a) {
-    const asmjit::Label again = a.newLabel();
-    a.mov(x86::ecx, 1000000);
-    a.bind(again);
-    a.dec(x86::ecx);
-    a.jnz(again);
-    a.xor_(x86::eax, x86::eax);
-    a.ret();
-  }));
+  auto executable = Load(*device, LibraryOf(Counts()));
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
   const Timeout timeout(absl::Milliseconds(20));
   const std::string first = StatusText(
@@ -173,7 +161,7 @@ TEST(Isolate, StopsBetweenWorkgroups) {
 
 TEST(Isolate, RunsOnSeveralThreads) {
   const Ref<hal::Device> device = Open();
-  auto executable = Load(*device, LibraryOf(AddKernel));
+  auto executable = Load(*device, LibraryOf(Adds()));
   ASSERT_EQ(StatusText(executable), "OK");
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -187,20 +175,6 @@ TEST(Isolate, RunsOnSeveralThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-}
-
-// Adds the constant once the second word of the buffer is not zero.
-void WaitingKernel(Assembler& a) {
-  const asmjit::Label again = a.newLabel();
-  a.mov(x86::rax,
-        x86::ptr(x86::rsi, offsetof(DispatchState, binding_pointers)));
-  a.mov(x86::rax, x86::ptr(x86::rax));
-  a.bind(again);
-  a.cmp(x86::dword_ptr(x86::rax, 4), 0);
-  a.je(again);
-  a.add(x86::dword_ptr(x86::rax), 1);
-  a.xor_(x86::eax, x86::eax);
-  a.ret();
 }
 
 // As many threads as a worker has run a kernel that waits for `buffer`.
@@ -232,8 +206,8 @@ class BusyWorker {
 
 TEST(Isolate, WaitsForAThreadUntilTheDeadline) {
   const Ref<hal::Device> device = Open();
-  auto waiting = Load(*device, LibraryOf(WaitingKernel));
-  auto add = Load(*device, LibraryOf(AddKernel));
+  auto waiting = Load(*device, LibraryOf(Waits()));
+  auto add = Load(*device, LibraryOf(Adds()));
   ASSERT_EQ(StatusText(add), "OK");
   const BusyWorker busy(*device, *waiting);
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
@@ -246,8 +220,8 @@ TEST(Isolate, WaitsForAThreadUntilTheDeadline) {
 // The end of a worker is told to the callers of all its kernels.
 TEST(Isolate, NamesTheFaultOfAnotherThread) {
   const Ref<hal::Device> device = Open("local-sync");
-  auto waiting = Load(*device, LibraryOf(WaitingKernel));
-  auto add = Load(*device, LibraryOf(AddKernel));
+  auto waiting = Load(*device, LibraryOf(Waits()));
+  auto add = Load(*device, LibraryOf(Adds()));
   ASSERT_EQ(StatusText(add), "OK");
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
   SetWords(*buffer, {0, 0});
@@ -255,7 +229,7 @@ TEST(Isolate, NamesTheFaultOfAnotherThread) {
   std::thread waiter(
       [&] { said = StatusText(Dispatch(*device, *waiting, buffer, 1)); });
   absl::SleepFor(absl::Milliseconds(100));
-  auto bad = Load(*device, LibraryOf([](Assembler& a) { a.ud2(); }));
+  auto bad = Load(*device, LibraryOf(Undefined()));
   ASSERT_EQ(StatusText(bad), "OK");
   const std::string own =
       StatusText(Dispatch(*device, *bad, NewBuffer(*device, 4), 1));
@@ -274,7 +248,7 @@ TEST(Isolate, CopiesForeignMemory) {
   EXPECT_EQ(
       StatusText(device->allocator().ImportHost({}, bytes, [] {})),
       "UNAVAILABLE: An isolated device cannot import memory of the host.");
-  auto executable = Load(*device, LibraryOf(AddKernel));
+  auto executable = Load(*device, LibraryOf(Adds()));
   ASSERT_EQ(StatusText(executable), "OK");
   const uint32_t constant = 3;
   const HostBinding binding = {bytes.data(), bytes.size(), false};
@@ -300,7 +274,7 @@ TEST(Isolate, CopiesForeignMemory) {
 
 TEST(Isolate, RefusesInAForkedChild) {
   const Ref<hal::Device> device = Open();
-  auto executable = Load(*device, LibraryOf(AddKernel));
+  auto executable = Load(*device, LibraryOf(Adds()));
   ASSERT_EQ(StatusText(executable), "OK");
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
   SetWords(*buffer, {1});
@@ -314,14 +288,14 @@ TEST(Isolate, RefusesInAForkedChild) {
   EXPECT_EQ(Words(*buffer), "2");
 }
 
+std::string PathOf(const char* file) {
+  return absl::StrCat("hal/cpu/testdata/", kCompiled.folder, "/", file, ".so");
+}
+
 TEST(Isolate, LoadsCompiledExecutables) {
   const Ref<hal::Device> device = Open();
   for (const char* file : {"add_v5", "add_v6", "matmul_v5", "matmul_v6"}) {
-    EXPECT_EQ(StatusText(
-                  Load(*device, FileBytes(absl::StrCat(
-                                    "hal/cpu/testdata/x86_64/", file, ".so")))),
-              "OK")
-        << file;
+    EXPECT_EQ(StatusText(Load(*device, FileBytes(PathOf(file)))), "OK") << file;
   }
 }
 
@@ -346,9 +320,7 @@ absl::Status RunAdd(hal::Device& device, const Ref<Executable>& executable) {
 // Code of any bytes runs, or fails with a sentence, and nothing else happens.
 // EYRIE_ISOLATE_ROUNDS=150000 tries more than the default.
 TEST(Isolate, OutlivesDamagedCode) {
-  constexpr size_t kCode = 0x360, kCodeSize = 0x51;  // in the file
-  const std::vector<uint8_t> file =
-      FileBytes("hal/cpu/testdata/x86_64/add_v6.so");
+  const std::vector<uint8_t> file = FileBytes(PathOf("add_v6"));
   const char* const asked = std::getenv("EYRIE_ISOLATE_ROUNDS");
   const int rounds = asked == nullptr ? 300 : std::atoi(asked);
   std::mt19937 random(1);
@@ -357,7 +329,8 @@ TEST(Isolate, OutlivesDamagedCode) {
   for (int round = 0; round < rounds; ++round) {
     std::vector<uint8_t> damaged = file;
     for (int i = 0; i < 2; ++i) {
-      damaged[kCode + random() % kCodeSize] = static_cast<uint8_t>(random());
+      damaged[kCompiled.code + random() % kCompiled.code_size] =
+          static_cast<uint8_t>(random());
     }
     const auto executable = Load(*device, damaged);
     if (executable.ok() && RunAdd(*device, *executable).ok()) ++ran;

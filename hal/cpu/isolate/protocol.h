@@ -19,7 +19,7 @@
 namespace eyrie::hal::cpu::isolate {
 
 inline constexpr uint64_t kVersion = 1;
-inline constexpr size_t kPage = 4096;
+inline constexpr size_t kPage = 65536;  // the largest of any system
 inline constexpr uint32_t kMaxLanes = 64;
 inline constexpr uint32_t kSlots = 32;  // of a lane's ring
 

@@ -22,6 +22,11 @@ constexpr uint64_t kReturnedFrom = uint64_t{64} << 10;
 // A signal makes fallocate start again, so it gets pieces.
 constexpr uint64_t kPiece = uint64_t{16} << 20;
 
+uint64_t PageSize() {
+  static const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
 uint64_t RoundUp(uint64_t value, uint64_t to) {
   return (value + to - 1) / to * to;
 }
@@ -144,13 +149,13 @@ void SharedHeap::GiveBack(uint64_t offset, uint64_t size) {
   if (offset + size != end_) return AddFree(offset, size);
   end_ = offset;
   // If it fails, the file only stays longer.
-  (void)!ftruncate(file_.get(), static_cast<off_t>(RoundUp(end_, kPage)));
+  (void)!ftruncate(file_.get(), static_cast<off_t>(RoundUp(end_, PageSize())));
 }
 
 bool SharedHeap::Commit(uint64_t offset, uint64_t size) {
   const FileSizeSignalBlock block;
-  const uint64_t end = RoundUp(offset + size, kPage);
-  for (uint64_t at = offset / kPage * kPage; at < end;) {
+  const uint64_t end = RoundUp(offset + size, PageSize());
+  for (uint64_t at = offset / PageSize() * PageSize(); at < end;) {
     const uint64_t piece = std::min(kPiece, end - at);
     if (fallocate(file_.get(), 0, static_cast<off_t>(at),
                   static_cast<off_t>(piece)) == 0) {
@@ -164,7 +169,7 @@ bool SharedHeap::Commit(uint64_t offset, uint64_t size) {
 
 void* SharedHeap::Allocate(size_t size, size_t alignment) {
   if (mark_.IsForked() || size > size_) return nullptr;
-  const uint64_t unit = size >= kPage ? kPage : kBufferAlignment;
+  const uint64_t unit = size >= PageSize() ? PageSize() : kBufferAlignment;
   const uint64_t rounded = RoundUp(size, unit);
   const std::lock_guard<std::mutex> lock(mutex_);
   const uint64_t offset = Take(rounded, std::max<uint64_t>(unit, alignment));
@@ -179,7 +184,7 @@ void SharedHeap::Free(void* memory, size_t size) {
   const auto offset =
       static_cast<uint64_t>(static_cast<uint8_t*>(memory) - data_);
   const uint64_t rounded =
-      RoundUp(size, size >= kPage ? kPage : kBufferAlignment);
+      RoundUp(size, size >= PageSize() ? PageSize() : kBufferAlignment);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (rounded >= kReturnedFrom) {
     // If it fails, the pages only stay.

@@ -1,11 +1,8 @@
-// Starts the program of a worker in a process of its own. Each machine has its
-// own file.
+// Starts the program of a worker in a process of its own.
 //
 // Tested by isolate_test.cc.
 #ifndef EYRIE_HAL_CPU_ISOLATE_SPAWN_H_
 #define EYRIE_HAL_CPU_ISOLATE_SPAWN_H_
-
-#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "base/descriptor.h"
@@ -31,10 +28,6 @@ struct Spawned {
 // namespaces of its own if the system permits that. It ends with the calling
 // thread, which must block all signals. UNAVAILABLE: the system refuses.
 absl::StatusOr<Spawned> SpawnWorker(const WorkerFiles& files);
-
-// Returns the floating-point state of this thread, for Command::float_state,
-// without the marks of past exceptions.
-uint32_t FloatStateNow();
 
 }  // namespace eyrie::hal::cpu::isolate
 

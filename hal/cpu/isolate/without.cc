@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "hal/cpu/isolate/spawn.h"
 #include "hal/cpu/isolate/worker_image.h"
+#include "hal/cpu/isolate/worker_system.h"
 
 namespace eyrie::hal::cpu::isolate {
 
@@ -11,7 +12,8 @@ std::span<const uint8_t> WorkerImage() { return {}; }
 uint32_t FloatStateNow() { return 0; }
 
 absl::StatusOr<Spawned> SpawnWorker(const WorkerFiles&) {
-  return absl::UnimplementedError("Isolated workers exist for x86-64 only.");
+  return absl::UnimplementedError(
+      "This machine has no isolated workers.");
 }
 
 }  // namespace eyrie::hal::cpu::isolate

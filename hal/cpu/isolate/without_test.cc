@@ -13,7 +13,7 @@ TEST(Isolate, IsNotForThisMachine) {
   for (const char* name : {"local-sync", "local-task"}) {
     EXPECT_EQ(
         StatusText(OpenDevice(name, options)),
-        "UNIMPLEMENTED: Isolated workers exist for x86-64 on Linux only.");
+        "UNIMPLEMENTED: Isolated workers exist for x86-64 and AArch64 only.");
   }
 }
 

@@ -59,11 +59,14 @@ uint64_t DataSize() {
 // Returns an address far from those that the system chooses, so that the worker
 // does not learn them.
 uint64_t RandomAddress() {
-  constexpr uint64_t kFirst = uint64_t{0x10} << 40;
-  constexpr uint64_t kRange = uint64_t{0x30} << 40;
+  // Stacks are near the end of the address space, which has 47 bits or more, or
+  // 38 or 39 on some boards.
+  const auto stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const uint64_t unit = stack >> 46 != 0 ? uint64_t{1} << 40 : kGiB;
+  const uint64_t first = 16 * unit, range = 48 * unit;
   uint64_t bits = 0;
   if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) != sizeof(bits)) return 0;
-  return kFirst + bits % kRange / kGiB * kGiB;
+  return first + bits % range / kGiB * kGiB;
 }
 
 // The number of processors on which this thread may run; 0: unknown.
@@ -332,7 +335,7 @@ absl::Status Worker::WaitUntilReady() {
 absl::StatusOr<std::shared_ptr<Worker>> Worker::Start(uint32_t lanes) {
   if (WorkerImage().empty()) {
     return absl::UnimplementedError(
-        "Isolated workers exist for x86-64 on Linux only.");
+        "Isolated workers exist for x86-64 and AArch64 only.");
   }
   absl::Status status;
   for (int i = 0; i < kAttempts; ++i) {

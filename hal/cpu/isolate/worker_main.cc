@@ -5,8 +5,7 @@
 // closes all files, and gives up all system calls except waiting on a futex and
 // ending. What follows may be hostile: kernels can write all memory of this
 // program that is not read-only, so nothing here protects the host; the
-// mappings and the filter do. Tested by ../isolate_test.cc.
-#include <linux/audit.h>
+// mappings and the filter do. Tested by isolate_test.cc.
 #include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
@@ -17,22 +16,22 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/pause.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/isolate/protocol.h"
 #include "hal/cpu/isolate/worker_filter.h"
-#include "hal/cpu/isolate/x86_64/worker_system.h"
+#include "hal/cpu/isolate/worker_system.h"
 
 namespace eyrie::hal::cpu::isolate {
 namespace {
 
-// The stack of signal handlers; AMX alone saves 8 KiB there.
-constexpr uint64_t kSignalStack = 32 * 1024;
+// The stack of signal handlers: AMX alone saves 8 KiB there, SVE as much.
+constexpr uint64_t kSignalStack = kPage;
 
 // Kernels cannot write it, so that the handler of their faults works.
 struct alignas(kPage) Fixed {
@@ -205,8 +204,7 @@ void OnSignal(int number, siginfo_t* info, void* context) {
     ++lane;
   }
   LaneOutput& output = OutputOf(lane);
-  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
-  output.place.store(static_cast<uint64_t>(registers.gregs[REG_RIP]));
+  output.place.store(PlaceOf(context));
   output.address.store(reinterpret_cast<uintptr_t>(info->si_addr));
   if (number == SIGSYS) {
     output.system_call.store(static_cast<uint32_t>(info->si_syscall));
@@ -218,7 +216,8 @@ void OnSignal(int number, siginfo_t* info, void* context) {
 // The host wants this process to end, or has ended.
 void OnEnd(int, siginfo_t*, void*) { Exit(1); }
 
-[[gnu::naked]] void ReturnFromSignal() { __asm__("ud2"); }
+// Handlers do not return.
+[[noreturn]] void ReturnFromSignal() { __builtin_trap(); }
 
 void Handle(int number, void (*handler)(int, siginfo_t*, void*)) {
   struct {  // the kernel's form of sigaction
@@ -316,9 +315,7 @@ void SetLimits() {
 }
 
 void Filter() {
-  constexpr FilterNumbers kNumbers = {AUDIT_ARCH_X86_64, SYS_exit_group,
-                                      SYS_futex};
-  auto code = WorkerFilter(kNumbers);
+  auto code = WorkerFilter({kAuditMachine, SYS_exit_group, SYS_futex});
   sock_fprog program = {code.size(), code.data()};
   Check(Step::kFilter, System(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   const long result = System(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
@@ -330,7 +327,8 @@ void Filter() {
 // Ends this process if the host ended before it asked for this end, too.
 void FollowHost() {
   pollfd host = {kHostFile, POLLIN, 0};
-  if (System(SYS_poll, Word(&host), 1, 0) != 0) Exit(1);
+  timespec at_once = {};
+  if (System(SYS_ppoll, Word(&host), 1, Word(&at_once)) != 0) Exit(1);
 }
 
 void Start(uintptr_t) {
@@ -351,35 +349,39 @@ void Start(uintptr_t) {
   RunLane(0);
 }
 
-}  // namespace
-
-[[noreturn]] void Begin() {
+void ShareAndStart(uintptr_t) {
   MapShared();
   ContinueOn(StackTop(0), Start, 0);
 }
 
+}  // namespace
+
+// Continues on the system's stack, aligned.
+[[noreturn]] void Begin(uintptr_t frame) {
+  ContinueOn(frame & ~uintptr_t{63}, ShareAndStart, 0);
+}
+
 }  // namespace eyrie::hal::cpu::isolate
 
-// Compilers call these for assignments and initializers.
+// Compilers call these for assignments and initializers. The barriers keep them
+// from making calls of these loops.
 extern "C" void* memcpy(void* to, const void* from, size_t size) {
-  void* const begin = to;
-  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
-  return begin;
+  for (size_t i = 0; i < size; ++i) {
+    static_cast<uint8_t*>(to)[i] = static_cast<const uint8_t*>(from)[i];
+    __asm__ volatile("" : : : "memory");
+  }
+  return to;
 }
 extern "C" void* memset(void* to, int value, size_t size) {
-  void* const begin = to;
-  __asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(value) : "memory");
-  return begin;
+  for (size_t i = 0; i < size; ++i) {
+    static_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(value);
+    __asm__ volatile("" : : : "memory");
+  }
+  return to;
 }
 
+// The first instructions.
 extern "C" [[noreturn]] void EyrieWorkerMain() {
-  eyrie::hal::cpu::isolate::Begin();
+  eyrie::hal::cpu::isolate::Begin(
+      reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
 }
-
-__asm__(
-    ".globl _start\n"
-    "_start:\n"
-    "xor %ebp, %ebp\n"
-    "and $-16, %rsp\n"
-    "call EyrieWorkerMain\n"
-    "ud2\n");

@@ -8,7 +8,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <xmmintrin.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -21,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "hal/cpu/isolate/protocol.h"
-#include "hal/cpu/isolate/x86_64/worker_system.h"
+#include "hal/cpu/isolate/worker_system.h"
 
 namespace eyrie::hal::cpu::isolate {
 namespace {
@@ -45,10 +44,10 @@ void Execute(uintptr_t argument) {
   long result = System(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   // Signals of the host's terminal are not for the worker.
   if (result >= 0) result = System(SYS_setsid);
-  if (result >= 0) result = System(SYS_dup2, files.control, kControlFile);
-  if (result >= 0) result = System(SYS_dup2, files.code, kCodeFile);
-  if (result >= 0) result = System(SYS_dup2, files.data, kDataFile);
-  if (result >= 0) result = System(SYS_dup2, files.host, kHostFile);
+  if (result >= 0) result = System(SYS_dup3, files.control, kControlFile, 0);
+  if (result >= 0) result = System(SYS_dup3, files.code, kCodeFile, 0);
+  if (result >= 0) result = System(SYS_dup3, files.data, kDataFile, 0);
+  if (result >= 0) result = System(SYS_dup3, files.host, kHostFile, 0);
   if (result >= 0) {
     result = System(SYS_execveat, files.program, Word(""), Word(arguments),
                     Word(environment), AT_EMPTY_PATH);
@@ -58,11 +57,6 @@ void Execute(uintptr_t argument) {
 }
 
 }  // namespace
-
-uint32_t FloatStateNow() {
-  constexpr uint32_t kPastExceptions = 0x3F;
-  return _mm_getcsr() & ~kPastExceptions;
-}
 
 absl::StatusOr<Spawned> SpawnWorker(const WorkerFiles& files) {
   constexpr size_t kStack = 64 * 1024;
