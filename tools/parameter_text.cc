@@ -41,9 +41,10 @@ void AppendEntryJson(const Parameter& parameter, std::string& out) {
 }  // namespace
 
 void AppendParameterTable(const std::string& scope,
-                          const hal::ParameterIndex& index, std::string& out) {
+                          std::span<const Parameter> parameters,
+                          std::string& out) {
   uint64_t total = 0;
-  for (const Parameter& parameter : index.parameters()) {
+  for (const Parameter& parameter : parameters) {
     total += parameter.length;
   }
   const std::string rule(110, '-');
@@ -51,7 +52,7 @@ void AppendParameterTable(const std::string& scope,
                   scope.empty()
                       ? std::string("<global>")
                       : absl::StrCat("`", PlainText(scope, kMaxKey), "`"),
-                  " (", index.parameters().size(), " entries, ", total,
+                  " (", parameters.size(), " entries, ", total,
                   " total bytes)\n//===------------+------------------+------"
                   "------------+",
                   std::string(59, '-'),
@@ -59,7 +60,7 @@ void AppendParameterTable(const std::string& scope,
                   "Length | Key\n//---------------+------------------+--------"
                   "----------+",
                   std::string(62, '-'), "//\n");
-  for (const Parameter& parameter : index.parameters()) {
+  for (const Parameter& parameter : parameters) {
     std::string begin = "-";
     std::string end = "-";
     if (const auto* at = std::get_if<hal::FileOffset>(&parameter.storage)) {

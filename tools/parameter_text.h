@@ -4,6 +4,7 @@
 #ifndef EYRIE_TOOLS_PARAMETER_TEXT_H_
 #define EYRIE_TOOLS_PARAMETER_TEXT_H_
 
+#include <span>
 #include <string>
 
 #include "hal/parameters/parameter_index.h"
@@ -12,7 +13,8 @@ namespace eyrie::tools {
 
 // Appends a scope's entries as a table, in the format of the public tools.
 void AppendParameterTable(const std::string& scope,
-                          const hal::ParameterIndex& index, std::string& out);
+                          std::span<const hal::Parameter> parameters,
+                          std::string& out);
 
 // Returns one JSON object that maps scopes to arrays of entries.
 std::string ScopesJson(const hal::ParameterScopes& scopes);

@@ -21,6 +21,7 @@
 #include "tools/command.h"
 #include "tools/limit_flags.h"
 #include "tools/load_progress.h"
+#include "tools/parameter_changes.h"
 #include "tools/parameter_flags.h"
 #include "tools/parameter_text.h"
 #include "tools/usage_error.h"
@@ -30,6 +31,9 @@ namespace {
 
 using hal::Parameter;
 using hal::ParameterSource;
+
+// The longest name that is printed.
+constexpr size_t kMaxKey = 4096;
 
 constexpr Flag kCommonFlags[] = {
     kHelpFlag,
@@ -45,7 +49,7 @@ constexpr Flag kOutputFlags[] = {
     {"output", FlagKind::kString, "",
      "The .irpa file to write; '-' is standard output.", "-o"},
     {"alignment", FlagKind::kString, "64",
-     "Alignment of data in bytes, a power of two from 16 to 1G."},
+     "Alignment of data in bytes, a power of two up to 1G."},
     {"quiet", FlagKind::kBool, "false",
      "Does not print a table of the written file."},
 };
@@ -61,8 +65,10 @@ constexpr Flag kConvertFlags[] = {
     {"rename", FlagKind::kList, "", "Renames a parameter: old=new."},
     {"splat", FlagKind::kList, "",
      "Replaces a parameter by zeros (name) or a number (name=f32=4.5,\n"
-     "name=x32=CAFEF00D) that takes no room."},
+     "name=x32=CAFEF00D) that takes no room. The name is that after --rename."},
     {"strip", FlagKind::kBool, "false", "Replaces all parameters with zeros."},
+    {"types", FlagKind::kBool, "true",
+     "Stores the types of .safetensors and .gguf tensors as metadata."},
 };
 
 // Returns a source that copies a parameter unchanged.
@@ -103,24 +109,38 @@ absl::Status Extract(const hal::ParameterScopes& scopes,
     key = key.substr(colons + 2);
   }
   ASSIGN_OR_RETURN(const Parameter* parameter, scopes.Find(scope, key));
+  if (UsesPublicExitCodes()) {
+    RETURN_IF_ERROR(WriteStdout(absl::StrCat(
+        "Extracting parameter `", PlainText(text.substr(0, equals), kMaxKey),
+        "` (", parameter->length, "b) to `", text.substr(equals + 1),
+        "`...\n")));
+  }
   return WriteTo(text.substr(equals + 1), parameter->length,
                  [&](ByteSink sink) {
                    return hal::WriteContents(SourceOf(*parameter), sink);
                  });
 }
 
+absl::Status PrintScopes(const Arguments& arguments,
+                         const hal::ParameterScopes& scopes) {
+  if (arguments.GetBool("json")) return WriteStdout(ScopesJson(scopes));
+  std::string out;
+  for (const auto& [scope, index] : scopes.scopes()) {
+    AppendParameterTable(scope, index.parameters(), out);
+  }
+  return WriteStdout(out);
+}
+
 absl::Status Dump(const Arguments& arguments) {
   RETURN_IF_ERROR(CheckExtracted(arguments));
   ASSIGN_OR_RETURN(const auto scopes, LoadParameters(arguments));
+  // The public tool prints the table first.
+  const bool is_table_first = UsesPublicExitCodes();
+  if (is_table_first) RETURN_IF_ERROR(PrintScopes(arguments, *scopes));
   for (const std::string& text : arguments.GetList("extract")) {
     RETURN_IF_ERROR(Extract(*scopes, text));
   }
-  if (arguments.GetBool("json")) return WriteStdout(ScopesJson(*scopes));
-  std::string out;
-  for (const auto& [scope, index] : scopes->scopes()) {
-    AppendParameterTable(scope, index, out);
-  }
-  return WriteStdout(out);
+  return is_table_first ? absl::OkStatus() : PrintScopes(arguments, *scopes);
 }
 
 // The output file may be one of the input files.
@@ -132,17 +152,34 @@ absl::Status CheckArchivePath(const Arguments& arguments) {
   return CheckOutputPath(arguments.Prefix("output"), path, {});
 }
 
+std::vector<Parameter> WrittenParameters(
+    std::span<const ParameterSource> sources, const hal::IrpaLayout& layout) {
+  std::vector<Parameter> written;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Parameter& parameter = written.emplace_back();
+    parameter.key = sources[i].key;
+    parameter.length = sources[i].length;
+    if (sources[i].content == ParameterSource::Content::kSplat) {
+      parameter.storage = sources[i].splat;
+    } else {
+      parameter.storage = hal::FileOffset{layout.offsets[i]};
+    }
+  }
+  return written;
+}
+
 // Writes the file, then prints its table.
 absl::Status WriteArchive(const Arguments& arguments,
                           std::span<const ParameterSource> sources) {
   const std::string& path = arguments.GetString("output");
   uint64_t alignment = 0;
   RETURN_IF_ERROR(ReadSize(arguments, "alignment", alignment));
-  ASSIGN_OR_RETURN(const uint64_t size, hal::IrpaSize(sources, alignment));
+  ASSIGN_OR_RETURN(const hal::IrpaLayout layout,
+                   hal::PlanIrpa(sources, alignment));
   {
     LoadProgress progress;
-    progress.Begin(absl::StrCat("writing ", path), size);
-    RETURN_IF_ERROR(WriteTo(path, size, [&](ByteSink sink) {
+    progress.Begin(absl::StrCat("writing ", path), layout.size);
+    RETURN_IF_ERROR(WriteTo(path, layout.size, [&](ByteSink sink) {
       return hal::WriteIrpa(sources, alignment,
                             [&](std::span<const uint8_t> bytes) {
                               progress.done() += bytes.size();
@@ -154,32 +191,9 @@ absl::Status WriteArchive(const Arguments& arguments,
   // A pipe or a device has no table to print.
   const auto target = FindFileTarget(path);
   if (!target.ok() || target->is_stream()) return target.status();
-  hal::ParameterScopes written;
-  RETURN_IF_ERROR(written.AddFile("", path, hal::ParameterFile::Mode::kMapped));
   std::string out;
-  AppendParameterTable("", written.scope(""), out);
+  AppendParameterTable("", WrittenParameters(sources, layout), out);
   return WriteStdout(out);
-}
-
-// A number of an element type as a pattern. Types of less than a byte have
-// none.
-absl::StatusOr<hal::Splat> ParseSplat(absl::string_view number,
-                                      hal::ElementType type) {
-  hal::Splat splat;
-  const uint32_t bits = hal::StrideBits(type);
-  if (bits % 8 != 0 || bits / 8 > splat.pattern.size()) {
-    return absl::UnimplementedError(
-        absl::StrCat("A repeated number of type ", hal::ElementTypeName(type),
-                     " is not a whole number of bytes."));
-  }
-  splat.length = static_cast<uint8_t>(bits / 8);
-  if (number.empty()) return splat;
-  const auto element = std::span(splat.pattern).first(splat.length);
-  const absl::Status parsed = abi::ParseElement(number, type, element);
-  if (!parsed.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(parsed.message(), "."));
-  }
-  return splat;
 }
 
 // "name=4x4xf32[=1.5]"
@@ -215,8 +229,9 @@ absl::Status Create(const Arguments& arguments) {
     const char* flag;
     ParameterSource::Content content;
   };
-  for (const Kind kind : {Kind{"data", ParameterSource::Content::kFill},
-                          Kind{"splat", ParameterSource::Content::kSplat}}) {
+  // In the order of the public tool.
+  for (const Kind kind : {Kind{"splat", ParameterSource::Content::kSplat},
+                          Kind{"data", ParameterSource::Content::kFill}}) {
     for (const std::string& text : arguments.GetList(kind.flag)) {
       ASSIGN_OR_RETURN(ParameterSource source,
                        ParseNew(kind.flag, text, kind.content));
@@ -224,102 +239,6 @@ absl::Status Create(const Arguments& arguments) {
     }
   }
   return WriteArchive(arguments, sources);
-}
-
-// The changes of --splat, --rename and --exclude, by parameter name.
-class Changes {
- public:
-  static absl::StatusOr<Changes> Read(const Arguments& arguments);
-
-  // Returns false if the parameter is excluded.
-  absl::StatusOr<bool> Apply(ParameterSource& source);
-  // NOT_FOUND: a flag names a parameter that does not exist.
-  absl::Status CheckAllUsed() const;
-
- private:
-  struct Change {
-    std::string flag;  // as given
-    bool exclude = false;
-    bool splat = false;
-    std::string number;  // "f32=4.5"
-    std::string rename;
-    bool used = false;
-  };
-  std::multimap<std::string, Change> changes_;
-  bool strip_ = false;
-};
-
-absl::StatusOr<Changes> Changes::Read(const Arguments& arguments) {
-  Changes changes;
-  changes.strip_ = arguments.GetBool("strip");
-  const auto add = [&](const char* flag, const std::string& text) -> Change& {
-    const std::string name = text.substr(0, text.find('='));
-    Change& change = changes.changes_.emplace(name, Change())->second;
-    change.flag = absl::StrCat("--", flag, "=", text);
-    return change;
-  };
-  for (const std::string& text : arguments.GetList("exclude")) {
-    add("exclude", text).exclude = true;
-  }
-  for (const std::string& text : arguments.GetList("splat")) {
-    Change& change = add("splat", text);
-    change.splat = true;
-    const size_t equals = text.find('=');
-    if (equals != text.npos) change.number = text.substr(equals + 1);
-  }
-  for (const std::string& text : arguments.GetList("rename")) {
-    const size_t equals = text.find('=');
-    if (equals == text.npos || equals + 1 == text.size()) {
-      return UsageError(absl::StrCat("--rename='", text, "' is not old=new."));
-    }
-    add("rename", text).rename = text.substr(equals + 1);
-  }
-  return changes;
-}
-
-// "f32=4.5", or "x32=CAFEF00D"; empty is zero.
-absl::StatusOr<hal::Splat> ParseTypedNumber(const std::string& text) {
-  if (text.empty()) return hal::Splat();
-  const std::vector<std::string> parts = absl::StrSplit(text, '=');
-  if (parts.size() != 2) {
-    return absl::InvalidArgumentError(
-        "Expected a type and a number, such as f32=4.5.");
-  }
-  ASSIGN_OR_RETURN(const hal::ElementType type,
-                   hal::ParseElementType(parts[0]));
-  return ParseSplat(parts[1], type);
-}
-
-absl::StatusOr<bool> Changes::Apply(ParameterSource& source) {
-  bool stays = true;
-  if (strip_) {
-    source.content = ParameterSource::Content::kSplat;
-    source.splat = hal::Splat();
-  }
-  const auto [begin, end] = changes_.equal_range(source.key);
-  for (auto it = begin; it != end; ++it) {
-    Change& change = it->second;
-    change.used = true;
-    stays &= !change.exclude;
-    if (!change.rename.empty()) source.key = change.rename;
-    if (!change.splat) continue;
-    const auto splat = ParseTypedNumber(change.number);
-    if (!splat.ok()) {
-      return Annotate(splat.status(), absl::StrCat("(", change.flag, ")"));
-    }
-    source.content = ParameterSource::Content::kSplat;
-    source.splat = *splat;
-  }
-  return stays;
-}
-
-absl::Status Changes::CheckAllUsed() const {
-  for (const auto& [name, change] : changes_) {
-    if (change.used) continue;
-    return absl::NotFoundError(absl::StrCat(
-        change.flag, ": there is no parameter ", hal::QuotedName(name), "."));
-  }
-  return absl::OkStatus();
 }
 
 // Archives have no scopes. INVALID_ARGUMENT: two scopes have the same key.
@@ -336,12 +255,14 @@ absl::Status CheckMerged(const std::map<std::string, std::string>& scopes,
 absl::Status Convert(const Arguments& arguments) {
   RETURN_IF_ERROR(CheckArchivePath(arguments));
   ASSIGN_OR_RETURN(const auto scopes, LoadParameters(arguments));
-  ASSIGN_OR_RETURN(Changes changes, Changes::Read(arguments));
+  ASSIGN_OR_RETURN(ParameterChanges changes, ParameterChanges::Read(arguments));
   std::vector<ParameterSource> sources;
   std::map<std::string, std::string> scope_of;  // by key
+  const bool types = arguments.GetBool("types");
   for (const auto& [scope, index] : scopes->scopes()) {
     for (const Parameter& parameter : index.parameters()) {
       ParameterSource source = SourceOf(parameter);
+      if (parameter.has_type && !types) source.metadata.clear();
       ASSIGN_OR_RETURN(const bool stays, changes.Apply(source));
       if (!stays) continue;
       RETURN_IF_ERROR(CheckMerged(scope_of, source.key, scope));
@@ -422,11 +343,9 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
                                    " takes no file such as '",
                                    arguments.positional()[0], "'."));
   }
-  if (takes_files && arguments.GetList("parameters").empty()) {
-    // The public tool prints nothing then.
-    if (UsesPublicExitCodes() && absl::string_view(verb.name) == "dump") {
-      return absl::OkStatus();
-    }
+  // The public tools go on without files: nothing, or an empty archive.
+  if (takes_files && arguments.GetList("parameters").empty() &&
+      !UsesPublicExitCodes()) {
     return UsageError("No parameter file is given.");
   }
   return verb.run(arguments);

@@ -184,6 +184,7 @@ absl::Status ReadTensor(ByteReader& reader, uint32_t alignment,
   ASSIGN_OR_RETURN(const absl::string_view key, ReadString(reader));
   RETURN_IF_ERROR(Assign(entry.key, key, "a parameter's key"));
   ASSIGN_OR_RETURN(entry.length, ReadSize(reader, entry.metadata));
+  entry.has_type = true;
   ASSIGN_OR_RETURN(const uint64_t offset, reader.ReadU64());
   entry.storage = FileOffset{offset};
   if (offset % alignment == 0) return absl::OkStatus();

@@ -2,7 +2,10 @@
 // the three segments that it points to. Offsets are relative to the header's
 // start.
 //
-// Source: runtime/src/iree/schemas/parameter_archive.h.
+// Source: runtime/src/iree/schemas/parameter_archive.h. IREE's writer leaves
+// the end of the table unaligned, sets the offset of empty metadata to 0,
+// aligns the data only if there are any, and gives all data entries an
+// alignment of 64.
 #ifndef EYRIE_HAL_PARAMETERS_IRPA_FORMAT_H_
 #define EYRIE_HAL_PARAMETERS_IRPA_FORMAT_H_
 
@@ -14,7 +17,8 @@ namespace eyrie::hal::irpa {
 inline constexpr uint32_t kMagic = 0x41505249;  // "IRPA"
 inline constexpr uint64_t kHeaderAlignment = 16;
 inline constexpr uint64_t kEntryAlignment = 16;
-inline constexpr uint64_t kDataAlignment = 64;  // by default
+inline constexpr uint64_t kDataAlignment = 64;    // by default, and in entries
+inline constexpr uint64_t kFileAlignment = 4096;  // of the size that is written
 
 struct Range {
   uint64_t offset;

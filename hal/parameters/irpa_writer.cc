@@ -32,6 +32,8 @@ class IrpaWriter {
 
   // Returns the header. OUT_OF_RANGE: the file would be too large.
   absl::StatusOr<irpa::Header> Plan() const;
+  // Returns the places of a header from Plan().
+  IrpaLayout Layout(const irpa::Header& header) const;
   absl::Status Write();
 
  private:
@@ -48,11 +50,11 @@ class IrpaWriter {
 };
 
 absl::Status IrpaWriter::Check() const {
-  if (alignment_ < irpa::kHeaderAlignment || alignment_ > kMaxAlignment ||
+  if (alignment_ == 0 || alignment_ > kMaxAlignment ||
       (alignment_ & (alignment_ - 1)) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "An alignment of ", alignment_, " bytes is not a power of two from ",
-        irpa::kHeaderAlignment, " to ", kMaxAlignment, "."));
+        "An alignment of ", alignment_, " bytes is not a power of two up to ",
+        kMaxAlignment, "."));
   }
   absl::flat_hash_set<absl::string_view> keys;
   for (const ParameterSource& parameter : parameters_) {
@@ -79,11 +81,14 @@ absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
   header.header_size = sizeof(header);
   header.entry_count = parameters_.size();
   header.entries.offset = AlignUp(sizeof(header), irpa::kEntryAlignment);
+  bool has_data = false;
   for (const ParameterSource& parameter : parameters_) {
-    header.entries.length +=
-        AlignUp(EntrySize(parameter), irpa::kEntryAlignment);
+    header.entries.length =
+        AlignUp(header.entries.length, irpa::kEntryAlignment) +
+        EntrySize(parameter);
     header.metadata.length += parameter.key.size() + parameter.metadata.size();
     if (parameter.content == Content::kSplat) continue;
+    has_data = true;
     const uint64_t begin = AlignUp(header.storage.length, alignment_);
     if (begin > kMaxSize || parameter.length > kMaxSize - begin) {
       return absl::OutOfRangeError(
@@ -94,8 +99,22 @@ absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
   }
   header.metadata.offset = header.entries.offset + header.entries.length;
   header.storage.offset =
-      AlignUp(header.metadata.offset + header.metadata.length, alignment_);
+      AlignUp(header.metadata.offset + header.metadata.length,
+              has_data ? alignment_ : 1);
   return header;
+}
+
+IrpaLayout IrpaWriter::Layout(const irpa::Header& header) const {
+  IrpaLayout layout;
+  uint64_t end = header.storage.offset;
+  for (const ParameterSource& parameter : parameters_) {
+    const bool splat = parameter.content == Content::kSplat;
+    if (!splat) end = AlignUp(end, alignment_);
+    layout.offsets.push_back(splat ? 0 : end);
+    if (!splat) end += parameter.length;
+  }
+  layout.size = AlignUp(end, irpa::kFileAlignment);
+  return layout;
 }
 
 std::vector<uint8_t> IrpaWriter::CreateTable(uint64_t size) const {
@@ -105,11 +124,14 @@ std::vector<uint8_t> IrpaWriter::CreateTable(uint64_t size) const {
   uint64_t data = 0;
   for (const ParameterSource& parameter : parameters_) {
     const bool splat = parameter.content == Content::kSplat;
+    place = AlignUp(place, irpa::kEntryAlignment);
     irpa::Entry entry = {};
     entry.size = EntrySize(parameter);
     entry.type = splat ? irpa::EntryType::kSplat : irpa::EntryType::kData;
     entry.name = {text, parameter.key.size()};
-    entry.metadata = {text + parameter.key.size(), parameter.metadata.size()};
+    if (!parameter.metadata.empty()) {
+      entry.metadata = {text + parameter.key.size(), parameter.metadata.size()};
+    }
     text += parameter.key.size() + parameter.metadata.size();
     if (splat) {
       irpa::SplatEntry whole = {
@@ -119,12 +141,12 @@ std::vector<uint8_t> IrpaWriter::CreateTable(uint64_t size) const {
       std::memcpy(table.data() + place, &whole, sizeof(whole));
     } else {
       data = AlignUp(data, alignment_);
-      entry.minimum_alignment = alignment_;
+      entry.minimum_alignment = irpa::kDataAlignment;
       const irpa::DataEntry whole = {entry, {data, parameter.length}};
       std::memcpy(table.data() + place, &whole, sizeof(whole));
       data += parameter.length;
     }
-    place += AlignUp(entry.size, irpa::kEntryAlignment);
+    place += entry.size;
   }
   return table;
 }
@@ -158,17 +180,15 @@ absl::Status IrpaWriter::Write() {
     RETURN_IF_ERROR(PutText(parameter.key));
     RETURN_IF_ERROR(PutText(parameter.metadata));
   }
-  uint64_t place = header.storage.offset;
-  for (const ParameterSource& parameter : parameters_) {
-    if (parameter.content == Content::kSplat) continue;
-    place = AlignUp(place, alignment_);
-    RETURN_IF_ERROR(PadTo(place));
+  const IrpaLayout layout = Layout(header);
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].content == Content::kSplat) continue;
+    RETURN_IF_ERROR(PadTo(layout.offsets[i]));
     RETURN_IF_ERROR(WriteContents(
-        parameter,
+        parameters_[i],
         [this](std::span<const uint8_t> bytes) { return Put(bytes); }));
-    place += parameter.length;
   }
-  return PadTo(std::max(written_, header.storage.offset));
+  return PadTo(layout.size);
 }
 
 }  // namespace
@@ -185,12 +205,12 @@ absl::Status WriteContents(const ParameterSource& parameter, ByteSink sink) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<uint64_t> IrpaSize(std::span<const ParameterSource> parameters,
-                                  uint64_t alignment) {
+absl::StatusOr<IrpaLayout> PlanIrpa(std::span<const ParameterSource> parameters,
+                                    uint64_t alignment) {
   const auto ignore = [](std::span<const uint8_t>) { return absl::OkStatus(); };
-  ASSIGN_OR_RETURN(const irpa::Header header,
-                   IrpaWriter(parameters, alignment, ignore).Plan());
-  return header.storage.offset + header.storage.length;
+  const IrpaWriter writer(parameters, alignment, ignore);
+  ASSIGN_OR_RETURN(const irpa::Header header, writer.Plan());
+  return writer.Layout(header);
 }
 
 absl::Status WriteIrpa(std::span<const ParameterSource> parameters,

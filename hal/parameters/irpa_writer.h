@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -33,16 +34,23 @@ struct ParameterSource {
   Splat splat;
 };
 
-// Writes one archive. Data start at multiples of `alignment`, a power of two
-// from 16 to 2^30. INVALID_ARGUMENT: invalid alignment, a length that is not a
-// multiple of its splat's, or a duplicate key. OUT_OF_RANGE: more than 2^62
-// bytes. Also returns the sink's errors.
+// Writes one archive, with the bytes that IREE's tools write for these entries
+// in this order. Data start at multiples of `alignment`, a power of two up to
+// 2^30. INVALID_ARGUMENT: invalid alignment, a length that is not a multiple of
+// its splat's, or a duplicate key. OUT_OF_RANGE: more than 2^62 bytes. Also
+// returns the sink's errors.
 absl::Status WriteIrpa(std::span<const ParameterSource> parameters,
                        uint64_t alignment, ByteSink sink);
 
-// Returns the number of bytes that WriteIrpa writes, or its error.
-absl::StatusOr<uint64_t> IrpaSize(std::span<const ParameterSource> parameters,
-                                  uint64_t alignment);
+// The places in an archive.
+struct IrpaLayout {
+  uint64_t size = 0;              // of the file, in bytes
+  std::vector<uint64_t> offsets;  // of each parameter's data; 0 for splats
+};
+
+// Returns the places that WriteIrpa chooses, or its error.
+absl::StatusOr<IrpaLayout> PlanIrpa(std::span<const ParameterSource> parameters,
+                                    uint64_t alignment);
 
 // Writes the contents of one parameter; a splat is written repeatedly.
 absl::Status WriteContents(const ParameterSource& parameter, ByteSink sink);

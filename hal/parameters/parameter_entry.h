@@ -38,8 +38,9 @@ struct FileOffset {
 // A parameter as described by a file's tables.
 struct ParameterEntry {
   std::string key;
-  std::string metadata;  // "f32[2x3]", or the file's own; may be empty
-  uint64_t length = 0;   // bytes
+  std::string metadata;   // a type such as "f32[2x3]", or the file's own
+  bool has_type = false;  // `metadata` is a type, from a file's table
+  uint64_t length = 0;    // bytes
   std::variant<FileOffset, Splat> storage;
 };
 

@@ -103,7 +103,10 @@ const Parameter* ParameterIndex::Find(absl::string_view key) const {
 }
 
 ParameterIndex& ParameterScopes::scope(absl::string_view name) {
-  return scopes_[std::string(name)];
+  const auto [place, is_new] =
+      by_name_.emplace(std::string(name), scopes_.size());
+  if (is_new) scopes_.emplace_back(std::string(name), ParameterIndex());
+  return scopes_[place->second].second;
 }
 
 absl::Status ParameterScopes::AddFile(absl::string_view scope,
@@ -153,11 +156,12 @@ absl::Status ParameterScopes::AddFile(absl::string_view text,
 
 absl::StatusOr<const Parameter*> ParameterScopes::Find(
     absl::string_view scope, absl::string_view key) const {
-  const auto index = scopes_.find(std::string(scope));
-  if (index != scopes_.end()) {
-    const Parameter* found = index->second.Find(key);
+  const auto place = by_name_.find(std::string(scope));
+  if (place != by_name_.end()) {
+    const ParameterIndex& index = scopes_[place->second].second;
+    const Parameter* found = index.Find(key);
     if (found != nullptr) return found;
-    return NoSuchKey(scope, key, index->second);
+    return NoSuchKey(scope, key, index);
   }
   std::string there;
   for (const auto& [name, unused] : scopes_) {

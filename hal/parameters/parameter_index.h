@@ -6,10 +6,12 @@
 #ifndef EYRIE_HAL_PARAMETERS_PARAMETER_INDEX_H_
 #define EYRIE_HAL_PARAMETERS_PARAMETER_INDEX_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -74,18 +76,22 @@ class ParameterScopes {
   // INVALID_ARGUMENT also: no path.
   absl::Status AddFile(absl::string_view text, ParameterFile::Mode mode,
                        const PreloadLimits& limits = {});
+  // Returns the index of a scope, which is created if it is new. Creating
+  // another scope invalidates the reference.
   ParameterIndex& scope(absl::string_view name);
 
   // NOT_FOUND: the message lists the scopes or suggests similar keys.
   absl::StatusOr<const Parameter*> Find(absl::string_view scope,
                                         absl::string_view key) const;
-  // Returns the indices by scope, in ascending order of names.
-  const std::map<std::string, ParameterIndex>& scopes() const {
+  // Returns the names of scopes and their indices, in the order in which they
+  // were first named.
+  const std::vector<std::pair<std::string, ParameterIndex>>& scopes() const {
     return scopes_;
   }
 
  private:
-  std::map<std::string, ParameterIndex> scopes_;
+  std::vector<std::pair<std::string, ParameterIndex>> scopes_;
+  std::map<std::string, size_t> by_name_;  // places in scopes_
 };
 
 }  // namespace eyrie::hal

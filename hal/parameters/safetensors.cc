@@ -109,6 +109,7 @@ absl::Status ReadTensor(const Json& tensor, uint64_t data_begin,
         absl::StrCat("It is ", tensor.Describe(), "."));
   }
   ASSIGN_OR_RETURN(const uint64_t size, ReadShape(tensor, entry.metadata));
+  entry.has_type = true;
   ASSIGN_OR_RETURN(const Json* offsets,
                    ReadMember(tensor, "data_offsets", Json::Kind::kArray));
   if (offsets->items.size() != 2) {
