@@ -346,5 +346,27 @@ TEST(Disassembler, PrintsStoredNames) {
   for (const auto& c : kCases) EXPECT_EQ(StoredNames(c.names), c.want);
 }
 
+// The public tool quotes nothing; control characters must not reach a terminal.
+TEST(Disassembler, QuotesNamesOnlyInTextToAssemble) {
+  const auto file = Assemble(
+      "vm.module @\"m 1\" version 0\n"
+      "vm.import @\"n 1.f\" cconv \"0v_v\"\n"
+      "vm.export @\"a b\" = @\"c%\"\nvm.export @\"c%\"\n"
+      "vm.export @e\"e\\x1B\" = @\"c%\"\n"
+      "vm.func @\"c%\"() -> () {\n"
+      "  vm.call @\"n 1.f\"()\n  vm.call @\"c%\"()\n  vm.return\n}\n",
+      "t");
+  ASSERT_TRUE(file.ok()) << file.status();
+  DisassemblyOptions options;
+  options.text = AssemblyText::kPublic;
+  const auto module = Load(*file);
+  EXPECT_EQ(*Disassemble(*module, options),
+            "vm.module @m 1 version 0\nvm.import @n 1.f cconv \"0v_v\"\n\n"
+            "vm.export @a b\nvm.export @c% = @a b\n"
+            "vm.export @e\"e\\x1b\" = @a b\nvm.func @a b() -> () {\n^bb0:\n"
+            "  vm.call @n 1.f()\n  vm.call @m 1:0()\n  vm.return\n}\n");
+  EXPECT_EQ(*Assemble(*Disassemble(*module, {}), "t"), *file);
+}
+
 }  // namespace
 }  // namespace eyrie::vm

@@ -176,10 +176,12 @@ void CodePrinter::PrintCallee(uint64_t callee, std::string& to) const {
   const bool imported = (callee & kImportBit) != 0;
   const uint64_t ordinal = imported ? callee ^ kImportBit : callee;
   const auto& names = imported ? callees_.imports : callees_.functions;
+  const auto symbol = callees_.stored_names ? &PublicSymbolText : &SymbolText;
   if (names[ordinal].has_value() && !imported && callees_.stored_names) {
-    absl::StrAppend(&to, callees_.module, ".", *names[ordinal]);
+    absl::StrAppend(&to, callees_.module, ".",
+                    symbol(*names[ordinal]).substr(1));
   } else if (names[ordinal].has_value()) {
-    absl::StrAppend(&to, SymbolText(*names[ordinal]));
+    absl::StrAppend(&to, symbol(*names[ordinal]));
   } else if (imported) {
     absl::StrAppend(&to, "@import[", ordinal, "]");
   } else {

@@ -452,6 +452,10 @@ std::string SymbolText(absl::string_view name) {
   return absl::StrCat("@", bare ? std::string(name) : QuoteText(name));
 }
 
+std::string PublicSymbolText(absl::string_view name) {
+  return IsPlainText(name) ? absl::StrCat("@", name) : SymbolText(name);
+}
+
 std::string TypeText(absl::string_view name) {
   const bool bare = !name.empty() && TypeLength(name) == name.size() &&
                     absl::StripAsciiWhitespace(name) == name &&

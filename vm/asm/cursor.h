@@ -118,6 +118,9 @@ class TextCursor {
 // The inverse functions of the cursor's reads.
 std::string QuoteText(absl::string_view text);
 std::string SymbolText(absl::string_view name);  // with its '@'
+// Returns the same as the public tool prints it: never in quotes, unless the
+// name contains control characters.
+std::string PublicSymbolText(absl::string_view name);
 std::string TypeText(absl::string_view name);
 std::string FloatText(uint64_t bits, int width);  // width: 32 or 64
 

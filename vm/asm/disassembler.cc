@@ -101,6 +101,10 @@ class Disassembler {
   void Note(const Args&... args) {
     if (HasNotes()) Line("//! ", args...);
   }
+  std::string Symbol(absl::string_view name) const {
+    const bool is_public = options_.text == AssemblyText::kPublic;
+    return is_public ? PublicSymbolText(name) : SymbolText(name);
+  }
 
   void CountNeeds();
   // Prints everything before the functions.
@@ -173,7 +177,7 @@ void Disassembler::PrintAttributes(absl::string_view word,
 }
 
 void Disassembler::PrintHeader() {
-  Line("vm.module ", SymbolText(def_.name), " version ", def_.version);
+  Line("vm.module ", Symbol(def_.name), " version ", def_.version);
   if (def_.bytecode_version != std::end(kBytecodeVersions) - 1 ||
       def_.bytecode_minor != 0) {
     Note("bytecode ", def_.bytecode_version->decoded_major, ".",
@@ -200,7 +204,7 @@ void Disassembler::PrintTypes() {
 void Disassembler::PrintImports() {
   for (const ImportDef& import : def_.imports) {
     Line("vm.import ", import.optional ? "optional " : "",
-         SymbolText(import.full_name), " cconv ",
+         Symbol(import.full_name), " cconv ",
          QuoteText(import.calling_convention));
     PrintAttributes("import.attr", import.attributes);
   }
@@ -306,9 +310,9 @@ void Disassembler::PrintState() {
 void Disassembler::PrintExport(const ExportDef& exported) {
   const absl::string_view name = names_.function(exported.function);
   if (exported.name == name) {
-    Line("vm.export ", SymbolText(name));
+    Line("vm.export ", Symbol(name));
   } else {
-    Line("vm.export ", SymbolText(exported.name), " = ", SymbolText(name));
+    Line("vm.export ", Symbol(exported.name), " = ", Symbol(name));
   }
 }
 
@@ -355,8 +359,8 @@ void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
     Note("func.registers ", def.declared_i32_count, " i32, ",
          def.declared_ref_count, " ref");
   }
-  Line("vm.func ", SymbolText(names_.function(function)),
-       SignatureText(signature), " {");
+  Line("vm.func ", Symbol(names_.function(function)), SignatureText(signature),
+       " {");
   printer.Print(function, HasNotes() ? LocationsOf(function) : LocationList(),
                 options_.offsets, text_);
   Line("}");

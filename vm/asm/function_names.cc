@@ -53,6 +53,7 @@ void FunctionNames::CollectExports(const ModuleDef& def, Used& used) {
 
 void FunctionNames::TakeStoredNames(const ModuleDef& def) {
   callees_.stored_names = true;
+  callees_.module = PublicSymbolText(def.name);
   for (uint32_t i = 0; i < def.functions.size(); ++i) {
     const absl::string_view stored = StoredName(def, i);
     callees_.functions.push_back(stored.empty() ? std::nullopt
