@@ -45,9 +45,9 @@ const Debugger::Command Debugger::kCommands[] = {
     {"finish", "f", &Debugger::Finish, "", "runs until the function returns"},
     {"continue", "c", &Debugger::Continue, "[N]",
      "runs to the next breakpoint, or the Nth, or the end"},
-    {"dispatch", "x", &Debugger::Dispatch, "[NAME]",
-     "runs to the next dispatch, or one with this name (with * and ?); then\n"
-     "'next' stops after it"},
+    {"dispatch", "x", &Debugger::Dispatch, "[NAME] [N]",
+     "runs to the next dispatch, or one with this name (with * and ?), or the\n"
+     "Nth; then 'next' stops after it"},
     {"bindings", "bi", &Debugger::Bindings, "[TYPE]",
      "shows the bindings of that dispatch, as bytes or as f32 and the like"},
     {"registers", "r", &Debugger::Registers, "",

@@ -1,8 +1,10 @@
 // Stops before and after dispatches, and shows their bindings. Tested by
 // debug_test.txt.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -84,10 +86,20 @@ absl::Status Debugger::After(const hal::ObservedDispatch& dispatch) {
 void Debugger::ReportMissedDispatch() {
   if (mode_ != Mode::kDispatch || is_detached_) return;
   Say(absl::StrCat("No other dispatch that matches '",
-                   PlainName(dispatch_pattern_), "' was run.\n"));
+                   PlainName(dispatch_pattern_), "' was run",
+                   steps_ > 1 ? absl::StrCat("; ", steps_, " are missing") : "",
+                   ".\n"));
 }
 
 bool Debugger::Dispatch(absl::string_view argument) {
+  // "NAME N", or a number alone. Dispatches of compilers have no spaces, nor
+  // begin with digits.
+  const size_t space = argument.rfind(' ');
+  absl::string_view count =
+      argument.substr(space == argument.npos ? 0 : space + 1);
+  if (!std::all_of(count.begin(), count.end(), absl::ascii_isdigit)) count = "";
+  argument = absl::StripAsciiWhitespace(
+      argument.substr(0, argument.size() - count.size()));
   const std::string pattern(argument.empty() ? "*" : argument);
   // Initializers load the executables.
   const bool knows_all = !IsInit(SpotOf(*frames_.back()));
@@ -96,7 +108,7 @@ bool Debugger::Dispatch(absl::string_view argument) {
     Say(absl::StrCat(status.message(), "\n"));
     return true;
   }
-  if (Advance(Mode::kDispatch, "")) return true;
+  if (Advance(Mode::kDispatch, count)) return true;
   dispatch_pattern_ = pattern;
   return false;
 }
