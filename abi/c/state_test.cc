@@ -158,6 +158,28 @@ TEST_F(StateTest, ErrorsOfGlobalsAreSentences) {
       "5: No module exports a global 'y'. The modules export no globals.");
 }
 
+// A constant of the last module hides a global of an earlier one.
+TEST_F(StateTest, ConstantsHideGlobalsOfEarlierModules) {
+  for (const char* const name : {"state", "other"}) {
+    const Module last =
+        Assembled(absl::StrCat("vm.module @", name, R"( version 0
+vm.export @global$x$get
+vm.func @global$x$get() -> (i32) {
+^bb0:
+  %i0 = vm.const.i32 5
+  vm.return %i0
+}
+)")
+                      .c_str());
+    auto both = Context::Create({&device}, {&module, &last});
+    ASSERT_TRUE(both) << Text(both);
+    EXPECT_EQ(Got(both->GetGlobal("x")), "5");
+    EXPECT_EQ(Text(both->SetGlobal("x", 8)),
+              "5: The global 'x' is a constant.");
+    EXPECT_EQ(Got(both->GetGlobal("k.c")), "5");
+  }
+}
+
 TEST_F(StateTest, ListsAndBuffersAreCopiedWithTheirShape) {
   const auto before = context.TakeSnapshot();
   ASSERT_TRUE(before) << Text(before);

@@ -55,7 +55,6 @@ std::vector<ExportedGlobal> ExportedGlobals(const vm::ModuleDef& def) {
 
 absl::Status FindGlobal(const vm::Context& context, absl::string_view global,
                         GlobalAccess access, std::string& function) {
-  bool is_constant = false;
   const auto& modules = context.modules();
   for (size_t i = modules.size(); i-- > 0;) {
     const vm::BytecodeModule* const module = modules[i]->AsBytecode();
@@ -72,15 +71,17 @@ absl::Status FindGlobal(const vm::Context& context, absl::string_view global,
         function = absl::StrCat(module->name(), ".", accessor);
         return absl::OkStatus();
       }
-      is_constant |= module->def().FindExport(
-                         AccessorOf(local, GlobalAccess::kGet)) != nullptr;
+      // A constant hides those of earlier modules.
+      if (module->def().FindExport(AccessorOf(local, GlobalAccess::kGet)) !=
+          nullptr) {
+        return absl::NotFoundError(absl::StrCat(
+            "The global '", PlainName(global), "' is a constant."));
+      }
     }
   }
-  return absl::NotFoundError(
-      is_constant
-          ? absl::StrCat("The global '", PlainName(global), "' is a constant.")
-          : absl::StrCat("No module exports a global '", PlainName(global),
-                         "'.", ListOf(context)));
+  return absl::NotFoundError(absl::StrCat("No module exports a global '",
+                                          PlainName(global), "'.",
+                                          ListOf(context)));
 }
 
 }  // namespace eyrie::abi
