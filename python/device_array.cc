@@ -114,8 +114,15 @@ nb::object NewCapsule(const Value& value, std::shared_ptr<char> sharing,
   made->sharing = std::move(sharing);
   const ArrayView view = Unwrap(value.array());
   const DtypeRow* const row = FindDtype(view.dtype());
-  if (row == nullptr || (view.dtype() & 0xFF) < 8) {
+  if (row == nullptr) {
     throw nb::buffer_error("DLPack does not have the array's element type.");
+  }
+  if ((view.dtype() & 0xFF) < 8) {
+    throw nb::buffer_error(
+        (std::string("The array's elements, ") + row->name +
+         ", are less than a byte, which no package reads by DLPack; numpy() "
+         "returns them as an array of ml_dtypes.")
+            .c_str());
   }
   made->shape.assign(view.shape().begin(), view.shape().end());
   for (const int64_t step : view.strides()) {

@@ -1,4 +1,6 @@
-"""Tests of eyrie.DeviceArray: python device_array_test.py <tests/modules>.
+"""Tests of eyrie.DeviceArray.
+
+    python device_array_test.py <tests/modules> <module of same.vmasm>
 
 Run by python_test.sh.
 """
@@ -15,6 +17,7 @@ import numpy as np
 import eyrie
 from eyrie import _core
 
+SAME = sys.argv.pop(2) if len(sys.argv) > 2 else None
 MODULES = sys.argv.pop(1) if len(sys.argv) > 1 else "tests/modules"
 
 
@@ -167,6 +170,23 @@ class DeviceArrayTest(unittest.TestCase):
         capsule = array.__dlpack__(max_version=(1, 0))
         self.assertIn("dltensor_versioned", repr(capsule))
         del capsule  # frees the tensor that nothing has taken
+
+    def test_dlpack_of_elements_below_a_byte(self):
+        if SAME is None:
+            self.skipTest("no module of same.vmasm is given")
+        model = eyrie.load(SAME, results="device")
+        for name in ("float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn", "int4",
+                     "uint4"):
+            if not hasattr(ml_dtypes, name):  # floats: since 0.5
+                continue
+            given = np.array([1, 2, 3]).astype(getattr(ml_dtypes, name))
+            array = model.same(given)
+            with self.assertRaisesRegex(BufferError, name + r".*numpy\(\)"):
+                array.__dlpack__(max_version=(1, 1))
+            with self.assertRaisesRegex(BufferError, name):
+                np.from_dlpack(array)
+            self.assertEqual(array.numpy().dtype, given.dtype)
+            self.assertEqual(array.numpy().tobytes(), given.tobytes())
 
     def test_small_floats_go_back_to_their_package(self):
         try:

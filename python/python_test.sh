@@ -37,13 +37,15 @@ done
 "$2" asm "$here/talker.vmasm" -o "$TEST_TMPDIR/talker.vmfb"
 "$2" asm "$here/imports.vmasm" -o "$TEST_TMPDIR/imports.vmfb"
 "$2" asm "$here/state.vmasm" -o "$TEST_TMPDIR/state.vmfb"
+same=$TEST_TMPDIR/same.vmfb
+"$2" asm "$here/same.vmasm" -o "$same"
 export PYTHONPATH="$TEST_TMPDIR/site"
 # Otherwise lavapipe reports on stderr that it cannot write to the home
 # directory.
 export MESA_SHADER_CACHE_DIR="$TEST_TMPDIR"
 "$python" "$here/eyrie_test.py" tests/modules
 "$python" "$here/arrays_test.py" tests/modules
-"$python" "$here/device_array_test.py" tests/modules
+"$python" "$here/device_array_test.py" tests/modules "$same"
 "$python" "$here/devices_test.py" tests/modules
 "$python" "$here/imports_test.py" "$TEST_TMPDIR/imports.vmfb"
 "$python" "$here/state_test.py" "$TEST_TMPDIR/state.vmfb" tests/modules
@@ -60,7 +62,7 @@ fi
 "$frameworks" "$here/custom_calls_test.py"
 if [ "$frameworks" != "$python" ]; then
   "$frameworks" "$here/arrays_test.py" tests/modules
-  "$frameworks" "$here/device_array_test.py" tests/modules
+  "$frameworks" "$here/device_array_test.py" tests/modules "$same"
   "$frameworks" "$here/types_test.py" tests/modules
   "$frameworks" "$here/call_bench.py" tests/modules
 fi
