@@ -15,10 +15,12 @@
 #include "abi/signature/signature.h"
 #include "abi/signature/signature_reader.h"
 #include "abi/value/json_value.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/mapped_file.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/text_stream.h"
 #include "tools/command.h"
@@ -69,11 +71,23 @@ absl::StatusOr<std::string> TextOfFlag(const Arguments& arguments,
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+// Names a flag, and the file that has its text, for the end of a message.
+std::string PlaceOf(const Arguments& arguments, const char* flag) {
+  const std::string& value = arguments.GetString(flag);
+  const bool is_text = value != "-" && !absl::StartsWith(value, "@");
+  return absl::StrCat("(--", flag,
+                      is_text ? "" : absl::StrCat("=", PlainPath(value)), ")");
+}
+
 absl::StatusOr<abi::HostValue> ReadFlag(const Arguments& arguments,
                                         const char* flag,
                                         const abi::Callable& function) {
-  const std::string where = absl::StrCat("(--", flag, ")");
+  const std::string where = PlaceOf(arguments, flag);
   ASSIGN_OR_RETURN(const std::string text, TextOfFlag(arguments, flag));
+  if (absl::StripAsciiWhitespace(text).empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The JSON text is empty. ", where));
+  }
   const auto json = ParseJson(text);
   if (!json.ok()) return Annotate(json.status(), where);
   auto value = abi::FromJson(*json, abi::JsonFiles::kRead, function.memory());
@@ -107,7 +121,7 @@ absl::StatusOr<size_t> CountJsonInputs(const Arguments& arguments) {
     ASSIGN_OR_RETURN(const std::string text, TextOfFlag(arguments, flag));
     const auto json = ParseJson(text);
     if (!json.ok()) {
-      return Annotate(json.status(), absl::StrCat("(--", flag, ")"));
+      return Annotate(json.status(), PlaceOf(arguments, flag));
     }
     count += json->items.size();
   }
