@@ -24,8 +24,9 @@ FOLDERS = {"bash": "share/bash-completion/completions/eyrie",
 class Flag:
     """A flag of a command."""
 
-    def __init__(self, name, default, lines, bare):
+    def __init__(self, name, default, lines, bare, group):
         self.name, self.default, self.lines = name, default, lines
+        self.group = group  # the heading above it in the help, or ""
         self.is_boolean = default in ("true", "false")
         self.takes_value = not self.is_boolean and not bare
         self.shown = name
@@ -37,15 +38,31 @@ class Flag:
         return re.split(r"[.:;](?:\s|$)", " ".join(self.lines))[0]
 
 
+def groups_of(text):
+    """Returns the heading above each flag in a command's help, or ""."""
+    groups, group = {}, ""
+    for part in text.split("\n\n"):
+        last = part.strip("\n").split("\n")[-1]
+        heading = re.fullmatch(r"# ==== (.*) ====", last)
+        flag = re.match(r"(?:# )?--(\w+)", last)
+        if heading:
+            group = heading.group(1)
+        elif flag:
+            groups[flag.group(1)] = group
+    return groups
+
+
 class Command:
     """A command of the tool, such as "run" or "params dump"."""
 
     def __init__(self, eyrie, name, usage, flags):
         *parents, word = name.split()
-        bare = re.findall(r"^# --(\w+)$",
-                          docs_tables.help_of(eyrie, *parents, word), re.M)
+        text = docs_tables.help_of(eyrie, *parents, word)
+        bare = re.findall(r"^# --(\w+)$", text, re.M)
+        groups = groups_of(text)
         self.name, self.page = name, "eyrie-" + name.replace(" ", "-")
-        self.flags = [Flag(*flag, flag[0] in bare) for flag in flags]
+        self.flags = [Flag(*flag, flag[0] in bare, groups[flag[0]])
+                      for flag in flags]
         synopsis = [line for line in usage
                     if re.match(r"(Usage:)? +eyrie ", line) and
                     not re.match(r"  eyrie ", line)]
@@ -123,8 +140,11 @@ def synopsis_of(lines):
 
 
 def options_of(flags):
-    lines = [FLAGS_NOTE]
+    lines, group = [FLAGS_NOTE], ""
     for flag in flags:
+        if flag.group != group:
+            group = flag.group
+            lines.append(f".SS {roff(group)}")
         lines += [".TP", f"\\fB{roff('--' + flag.shown)}\\fR",
                   *paragraphs(flag.lines, 9, ".IP")]
     return lines

@@ -147,6 +147,8 @@ def check_pages(usr, commands):
                 for flag in command.flags:
                     check(f"\\fB\\-\\-{flag.name}" in text,
                           f"{page} does not list --{flag.name}.")
+                    check(f".SS {flag.group}" in text or not flag.group,
+                          f"{page} has no group '{flag.group}'.")
         if shutil.which("groff"):
             warnings = run(["groff", "-ww", "-man", "-Tutf8", "-z"], input=text)
             check(not warnings, f"{page}: {warnings}")
