@@ -101,8 +101,9 @@ absl::StatusOr<FileComparison> CompareBenchFiles(const std::string& before,
       json ? absl::StrCat(FilesJson(before, after),
                           ComparisonJson(kFiles, rows, unit), "\n}\n")
            : absl::StrCat(
-                 "Medians, and those after by those before: below 1 "
-                 "the second file is faster.\n",
+                 "Medians of the runs. The ratio is the median of after / "
+                 "before over all pairs of runs; below 1 the second file is "
+                 "faster.\n",
                  ComparisonTable(kFiles, rows, unit));
   return comparison;
 }

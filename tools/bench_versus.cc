@@ -112,6 +112,13 @@ int VersusMain(const Arguments& arguments, const BenchmarkFlags& flags,
 
 absl::Status CompareFiles(const Arguments& arguments, bool json) {
   RETURN_IF_ERROR(CheckNoResults(arguments, "--compare"));
+  // Flags of calls, of which there are none.
+  for (const char* flag : {"function", "input", "args", "kwargs", "callers",
+                           "device", "batch_size", "vs"}) {
+    if (!arguments.IsSet(flag)) continue;
+    return UsageError(
+        absl::StrCat("--", flag, " cannot be combined with --compare."));
+  }
   RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
   const std::vector<std::string>& paths = arguments.positional();
   if (paths.size() != 2 || !arguments.GetList("module").empty()) {
