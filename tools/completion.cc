@@ -10,6 +10,7 @@
 #include "abi/call/session.h"
 #include "abi/signature/user_exports.h"
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -206,8 +207,10 @@ std::vector<std::string> TypedWords::Complete() const {
       }
     }
   }
-  std::erase_if(found, [this](const std::string& word) {
-    return !absl::StartsWith(word, current());
+  // Helps mention flags in sentences, too.
+  absl::flat_hash_set<std::string> seen;
+  std::erase_if(found, [&](const std::string& word) {
+    return !absl::StartsWith(word, current()) || !seen.insert(word).second;
   });
   return found;
 }
