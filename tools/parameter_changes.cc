@@ -100,7 +100,8 @@ absl::StatusOr<bool> ParameterChanges::Apply(hal::ParameterSource& source) {
   if (splat == nullptr && !strip_) return stays;
   const auto number = ParseTypedNumber(splat == nullptr ? "" : splat->value);
   if (!number.ok()) {
-    return Annotate(number.status(), absl::StrCat("(", splat->flag, ")"));
+    return AsValueError(
+        Annotate(number.status(), absl::StrCat("(", splat->flag, ")")));
   }
   source.content = hal::ParameterSource::Content::kSplat;
   source.splat = *number;

@@ -174,8 +174,10 @@ absl::Status WriteArchive(const Arguments& arguments,
   const std::string& path = arguments.GetString("output");
   uint64_t alignment = 0;
   RETURN_IF_ERROR(ReadSize(arguments, "alignment", alignment));
-  ASSIGN_OR_RETURN(const hal::IrpaLayout layout,
-                   hal::PlanIrpa(sources, alignment));
+  const auto plan = hal::PlanIrpa(sources, alignment);
+  // It depends on flags alone, or on names that they change.
+  if (!plan.ok()) return AsUsageError(plan.status());
+  const hal::IrpaLayout& layout = *plan;
   {
     LoadProgress progress;
     progress.Begin(absl::StrCat("writing ", path), layout.size);
@@ -201,7 +203,8 @@ absl::StatusOr<ParameterSource> ParseNew(const char* flag,
                                          const std::string& text,
                                          ParameterSource::Content content) {
   const auto where = [&](const absl::Status& status) {
-    return Annotate(status, absl::StrCat("(--", flag, "=", text, ")"));
+    return AsValueError(
+        Annotate(status, absl::StrCat("(--", flag, "=", text, ")")));
   };
   const std::vector<std::string> parts = absl::StrSplit(text, '=');
   if (parts.size() < 2 || parts.size() > 3 || parts[0].empty()) {

@@ -30,7 +30,8 @@ enum class GlobalAccess { kGet, kSet };
 // Sets `function` to the name, for Session::Lookup, of the function that reads
 // or writes a global. `global` is "name" or "module.name"; a name without a
 // module is looked up in the last module first. NOT_FOUND: no module has such a
-// global, or a constant is to be set; the message lists the globals.
+// global, and the message lists those that exist; or a constant is to be set,
+// which hides globals of earlier modules.
 absl::Status FindGlobal(const vm::Context& context, absl::string_view global,
                         GlobalAccess access, std::string& function);
 
