@@ -3,7 +3,11 @@
 
 #include <utility>
 
+#if __has_include("asmjit/arm/a64utils.h")
 #include "asmjit/arm/a64utils.h"
+#else
+#include "asmjit/arm/armutils.h"  // in later versions
+#endif
 #include "vm/jit/aarch64/operands.h"
 #include "vm/jit/integer_operations.h"
 
