@@ -107,12 +107,17 @@ struct Walk {
 
 template <typename Op, typename T = typename Op::T>
 void RunUnary(Walk<const Any<T>*> in, Walk<Any<T>*> out, int64_t count) {
+  // GCC 14 for AArch64 cannot pass an element at any address to a function.
   if (in.stride == 1 && out.stride == 1) {
-    for (int64_t i = 0; i < count; ++i) out.at[i] = Op::Run(in.at[i]);
+    for (int64_t i = 0; i < count; ++i) {
+      const T value = in.at[i];
+      out.at[i] = Op::Run(value);
+    }
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
-    out.at[i * out.stride] = Op::Run(in.at[i * in.stride]);
+    const T value = in.at[i * in.stride];
+    out.at[i * out.stride] = Op::Run(value);
   }
 }
 
