@@ -89,12 +89,13 @@ def compile(  # pylint: disable=redefined-builtin
     if target not in _TARGETS:
         raise ValueError(f"target ({target!r}) is not "
                          f"{', '.join(map(repr, _TARGETS))}.")
+    text = text_of(source)
     program = os.fspath(compiler) if compiler else find_compiler()
     with tempfile.TemporaryDirectory(prefix="eyrie.") as folder:
         given = os.path.join(folder, "module.mlir")
         made = os.path.join(folder, "module.vmfb")
         with open(given, "wb") as file:
-            file.write(text_of(source))
+            file.write(text)
         try:
             done = subprocess.run(
                 [program, *_TARGETS[target], *listed(flags), given, "-o", made],
