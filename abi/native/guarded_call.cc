@@ -4,6 +4,8 @@
 
 #include <exception>
 
+#include "absl/base/attributes.h"
+
 namespace eyrie::native {
 namespace {
 
@@ -19,6 +21,9 @@ void PrepareGuardedCalls() {
                     nullptr);
 }
 
+// A manifest may name another function as a handler; a child process then calls
+// it. So the sanitizer must not check the function's type.
+ABSL_ATTRIBUTE_NO_SANITIZE_UNDEFINED
 eyrie_ffi_error_t* CallGuarded(eyrie_ffi_handler_t* handler,
                                eyrie_ffi_call_frame_t* frame, Thrown& thrown) {
   try {
