@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -24,21 +25,25 @@ uint64_t EntrySize(const ParameterSource& parameter) {
                                               : sizeof(irpa::DataEntry);
 }
 
+// The parts of an archive that depend on names and lengths alone.
+struct IrpaPlan {
+  irpa::Header header = {};
+  IrpaLayout layout;
+};
+
 class IrpaWriter {
  public:
   IrpaWriter(std::span<const ParameterSource> parameters, uint64_t alignment,
              ByteSink sink)
       : parameters_(parameters), alignment_(alignment), sink_(sink) {}
 
-  // Returns the header. OUT_OF_RANGE: the file would be too large.
-  absl::StatusOr<irpa::Header> Plan() const;
-  // Returns the places of a header from Plan().
-  IrpaLayout Layout(const irpa::Header& header) const;
+  // OUT_OF_RANGE: the file would be too large.
+  absl::StatusOr<IrpaPlan> Plan() const;
   absl::Status Write();
 
  private:
   absl::Status Check() const;
-  std::vector<uint8_t> CreateTable(uint64_t size) const;
+  std::vector<uint8_t> CreateTable(const IrpaPlan& plan) const;
   absl::Status Put(std::span<const uint8_t> bytes);
   absl::Status PadTo(uint64_t offset);
   absl::Status PutText(const std::string& text);
@@ -73,20 +78,23 @@ absl::Status IrpaWriter::Check() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
+absl::StatusOr<IrpaPlan> IrpaWriter::Plan() const {
   constexpr uint64_t kMaxSize = uint64_t{1} << 62;
   RETURN_IF_ERROR(Check());
-  irpa::Header header = {};
+  IrpaPlan plan;
+  irpa::Header& header = plan.header;
   header.magic = irpa::kMagic;
   header.header_size = sizeof(header);
   header.entry_count = parameters_.size();
   header.entries.offset = AlignUp(sizeof(header), irpa::kEntryAlignment);
+  std::vector<uint64_t>& offsets = plan.layout.offsets;
   bool has_data = false;
   for (const ParameterSource& parameter : parameters_) {
     header.entries.length =
         AlignUp(header.entries.length, irpa::kEntryAlignment) +
         EntrySize(parameter);
     header.metadata.length += parameter.key.size() + parameter.metadata.size();
+    offsets.push_back(0);
     if (parameter.content == Content::kSplat) continue;
     has_data = true;
     const uint64_t begin = AlignUp(header.storage.length, alignment_);
@@ -95,34 +103,28 @@ absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
           absl::StrCat("With ", QuotedName(parameter.key),
                        " the archive has more than ", kMaxSize, " bytes."));
     }
+    offsets.back() = begin;  // in the storage, so far
     header.storage.length = begin + parameter.length;
   }
   header.metadata.offset = header.entries.offset + header.entries.length;
   header.storage.offset =
       AlignUp(header.metadata.offset + header.metadata.length,
               has_data ? alignment_ : 1);
-  return header;
-}
-
-IrpaLayout IrpaWriter::Layout(const irpa::Header& header) const {
-  IrpaLayout layout;
-  uint64_t end = header.storage.offset;
-  for (const ParameterSource& parameter : parameters_) {
-    const bool splat = parameter.content == Content::kSplat;
-    if (!splat) end = AlignUp(end, alignment_);
-    layout.offsets.push_back(splat ? 0 : end);
-    if (!splat) end += parameter.length;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    if (parameters_[i].content == Content::kSplat) continue;
+    offsets[i] += header.storage.offset;
   }
-  layout.size = AlignUp(end, irpa::kFileAlignment);
-  return layout;
+  plan.layout.size = AlignUp(header.storage.offset + header.storage.length,
+                             irpa::kFileAlignment);
+  return plan;
 }
 
-std::vector<uint8_t> IrpaWriter::CreateTable(uint64_t size) const {
-  std::vector<uint8_t> table(size);
+std::vector<uint8_t> IrpaWriter::CreateTable(const IrpaPlan& plan) const {
+  std::vector<uint8_t> table(plan.header.entries.length);
   uint64_t place = 0;
   uint64_t text = 0;
-  uint64_t data = 0;
-  for (const ParameterSource& parameter : parameters_) {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const ParameterSource& parameter = parameters_[i];
     const bool splat = parameter.content == Content::kSplat;
     place = AlignUp(place, irpa::kEntryAlignment);
     irpa::Entry entry = {};
@@ -140,11 +142,12 @@ std::vector<uint8_t> IrpaWriter::CreateTable(uint64_t size) const {
                   parameter.splat.length);
       std::memcpy(table.data() + place, &whole, sizeof(whole));
     } else {
-      data = AlignUp(data, alignment_);
       entry.minimum_alignment = irpa::kDataAlignment;
-      const irpa::DataEntry whole = {entry, {data, parameter.length}};
+      const irpa::DataEntry whole = {
+          entry,
+          {plan.layout.offsets[i] - plan.header.storage.offset,
+           parameter.length}};
       std::memcpy(table.data() + place, &whole, sizeof(whole));
-      data += parameter.length;
     }
     place += entry.size;
   }
@@ -171,24 +174,24 @@ absl::Status IrpaWriter::PutText(const std::string& text) {
 }
 
 absl::Status IrpaWriter::Write() {
-  ASSIGN_OR_RETURN(const irpa::Header header, Plan());
+  ASSIGN_OR_RETURN(const IrpaPlan plan, Plan());
+  const irpa::Header& header = plan.header;
   RETURN_IF_ERROR(
       Put({reinterpret_cast<const uint8_t*>(&header), sizeof(header)}));
   RETURN_IF_ERROR(PadTo(header.entries.offset));
-  RETURN_IF_ERROR(Put(CreateTable(header.entries.length)));
+  RETURN_IF_ERROR(Put(CreateTable(plan)));
   for (const ParameterSource& parameter : parameters_) {
     RETURN_IF_ERROR(PutText(parameter.key));
     RETURN_IF_ERROR(PutText(parameter.metadata));
   }
-  const IrpaLayout layout = Layout(header);
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i].content == Content::kSplat) continue;
-    RETURN_IF_ERROR(PadTo(layout.offsets[i]));
+    RETURN_IF_ERROR(PadTo(plan.layout.offsets[i]));
     RETURN_IF_ERROR(WriteContents(
         parameters_[i],
         [this](std::span<const uint8_t> bytes) { return Put(bytes); }));
   }
-  return PadTo(layout.size);
+  return PadTo(plan.layout.size);
 }
 
 }  // namespace
@@ -208,9 +211,9 @@ absl::Status WriteContents(const ParameterSource& parameter, ByteSink sink) {
 absl::StatusOr<IrpaLayout> PlanIrpa(std::span<const ParameterSource> parameters,
                                     uint64_t alignment) {
   const auto ignore = [](std::span<const uint8_t>) { return absl::OkStatus(); };
-  const IrpaWriter writer(parameters, alignment, ignore);
-  ASSIGN_OR_RETURN(const irpa::Header header, writer.Plan());
-  return writer.Layout(header);
+  ASSIGN_OR_RETURN(IrpaPlan plan,
+                   IrpaWriter(parameters, alignment, ignore).Plan());
+  return std::move(plan.layout);
 }
 
 absl::Status WriteIrpa(std::span<const ParameterSource> parameters,
