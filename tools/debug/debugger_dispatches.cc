@@ -92,8 +92,8 @@ void Debugger::ReportMissedDispatch() {
 }
 
 bool Debugger::Dispatch(absl::string_view argument) {
-  // "NAME N", or a number alone. Dispatches of compilers have no spaces, nor
-  // begin with digits.
+  // "NAME N", or a number alone: names by compilers contain no spaces, and
+  // begin with a letter.
   const size_t space = argument.rfind(' ');
   absl::string_view count =
       argument.substr(space == argument.npos ? 0 : space + 1);

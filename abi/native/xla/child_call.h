@@ -22,7 +22,7 @@ inline constexpr int kChildReturned = 219;
 // thread may hold a lock that `run` needs. ABORTED: the copy ended before `run`
 // returned; the message says how. DEADLINE_EXCEEDED: it took longer than
 // `limit`, and was killed. RESOURCE_EXHAUSTED: the text has more than 16 MiB.
-// INTERNAL: there is no process or pipe.
+// INTERNAL: the system creates no process, or no pipe.
 absl::StatusOr<std::string> CallInChild(
     absl::Duration limit, const std::function<std::string(int pipe)>& run);
 

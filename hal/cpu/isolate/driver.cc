@@ -1,10 +1,8 @@
 #include "hal/cpu/isolate/driver.h"
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,19 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/cpu/isolate/executable.h"
+#include "hal/cpu/isolate/lane.h"
 #include "hal/cpu/isolate/worker.h"
 #include "hal/cpu/isolation.h"
 #include "hal/cpu/kernel_plugin.h"
 
 namespace eyrie::hal::cpu {
 namespace {
-
-// A worker has a thread for each processor, so that threads of the host do not
-// wait for each other, and at least one beside a kernel that runs for long.
-uint32_t LaneCount() {
-  return std::clamp(std::thread::hardware_concurrency(), 2u,
-                    isolate::kMaxLanes);
-}
 
 // Returns the options of a device whose machine code runs in a new worker.
 absl::StatusOr<DriverOptions> Isolate(const DriverOptions& options) {
@@ -44,7 +36,7 @@ absl::StatusOr<DriverOptions> Isolate(const DriverOptions& options) {
     return conflict("an allocator of the host: a worker shares its own memory");
   }
   ASSIGN_OR_RETURN(const std::shared_ptr<isolate::Worker> worker,
-                   isolate::Worker::Start(LaneCount()));
+                   isolate::Worker::Start(isolate::LaneCount()));
   DriverOptions isolated = options;
   // Nothing else loads machine code: the first loader of a format is used.
   isolated.allow_native_code = false;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ Code SaysItIsDone();
 Code ForgesFailure(uint32_t command, uint32_t code);
 // Writes a signal into the first lane's output, then raises SIGILL.
 Code ForgesSignal(uint32_t signal);
+
+std::vector<HostileRow> JoinRows(
+    std::initializer_list<std::vector<HostileRow>> groups);
 
 // Rows whose instructions differ in more than their encoding.
 std::vector<HostileRow> MachineRows();

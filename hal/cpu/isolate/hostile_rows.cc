@@ -98,13 +98,17 @@ std::vector<HostileRow> RingRows() {
 
 }  // namespace
 
-std::vector<HostileRow> HostileRows() {
+std::vector<HostileRow> JoinRows(
+    std::initializer_list<std::vector<HostileRow>> groups) {
   std::vector<HostileRow> all;
-  for (const auto& rows :
-       {SystemCallRows(), CodeRows(), RingRows(), MachineRows()}) {
+  for (const auto& rows : groups) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
+}
+
+std::vector<HostileRow> HostileRows() {
+  return JoinRows({SystemCallRows(), CodeRows(), RingRows(), MachineRows()});
 }
 
 }  // namespace eyrie::hal::cpu::isolate

@@ -2,6 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "absl/strings/str_cat.h"
 #include "base/pause.h"
 #include "base/plain_text.h"
@@ -136,6 +139,10 @@ Lane::Outcome Lane::Finish(WorkBudget* work) {
   const bool is_stopped = grace_ && failure_->code == kStoppedCode;
   return {is_stopped ? End::kStopped : End::kFailed, failure_->code,
           labels_[failure_->command % kSlots]};
+}
+
+uint32_t LaneCount() {
+  return std::clamp(std::thread::hardware_concurrency(), 2u, kMaxLanes);
 }
 
 }  // namespace eyrie::hal::cpu::isolate

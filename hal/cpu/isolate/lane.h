@@ -36,6 +36,11 @@ struct CodeRange {
   uint64_t bias = 0;  // its addresses in memory minus those in its file
 };
 
+// Returns the number of a worker's lanes: one for each processor, so that
+// threads of the host do not wait for each other, and at least one beside a
+// kernel that runs for long.
+uint32_t LaneCount();
+
 class Lane {
  public:
   // The worker, as far as a lane needs it. Must be thread-safe.

@@ -12,8 +12,7 @@ std::span<const uint8_t> WorkerImage() { return {}; }
 uint32_t FloatStateNow() { return 0; }
 
 absl::StatusOr<Spawned> SpawnWorker(const WorkerFiles&) {
-  return absl::UnimplementedError(
-      "This machine has no isolated workers.");
+  return absl::UnimplementedError("This machine has no isolated workers.");
 }
 
 }  // namespace eyrie::hal::cpu::isolate

@@ -43,6 +43,16 @@ void ForgetInstructions();
 // ucontext_t of its handler.
 uint64_t PlaceOf(const void* context);
 
+// Puts a function and its argument on the stack that ends at `top`, for the
+// code that Clone continues with. Returns the stack's new end.
+inline uintptr_t* PushCall(uintptr_t top, void (*function)(uintptr_t),
+                           uintptr_t argument) {
+  auto* const words = reinterpret_cast<uintptr_t*>(top) - 2;
+  words[0] = reinterpret_cast<uintptr_t>(function);
+  words[1] = argument;
+  return words;
+}
+
 template <typename T>
 long Word(T* pointer) {
   return reinterpret_cast<long>(pointer);

@@ -4,12 +4,10 @@
 #include <elf.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "absl/functional/function_ref.h"
 #include "asmjit/arm/a64assembler.h"
 #include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/isolate/lane.h"
 #include "hal/cpu/isolate/protocol.h"
 
 namespace eyrie::hal::cpu::isolate {
@@ -27,11 +25,11 @@ using a64::x0;
 using a64::x1;
 using a64::x2;
 using a64::x3;
+using a64::x30;
 using a64::x4;
 using a64::x5;
 using a64::x6;
 using a64::x8;
-using a64::x30;
 
 Code Assemble(absl::FunctionRef<void(Assembler&)> write) {
   asmjit::CodeHolder holder;
@@ -78,10 +76,8 @@ void Undefine(Assembler& a) {
 
 // Puts the address of the first lane's output into x3.
 void FindOutput(Assembler& a) {
-  const uint32_t lanes =
-      std::clamp(std::thread::hardware_concurrency(), 2u, kMaxLanes);
   a.and_(x3, x1, ~uint64_t{kPage - 1});
-  Set(a, x4, OutputOffset(lanes, 0) - InputOffset(0));
+  Set(a, x4, OutputOffset(LaneCount(), 0) - InputOffset(0));
   a.add(x3, x3, x4);
 }
 
@@ -359,11 +355,7 @@ Code ForgesSignal(uint32_t signal) {
 }
 
 std::vector<HostileRow> MachineRows() {
-  std::vector<HostileRow> all;
-  for (const auto& rows : {MemoryRows(), StateRows(), InstructionRows()}) {
-    all.insert(all.end(), rows.begin(), rows.end());
-  }
-  return all;
+  return JoinRows({MemoryRows(), StateRows(), InstructionRows()});
 }
 
 const CompiledFile kCompiled = {"arm_64", 0x354, 0x54};

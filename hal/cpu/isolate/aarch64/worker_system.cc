@@ -25,9 +25,7 @@ long System(long call, long a, long b, long c, long d, long e, long f) {
 
 long Clone(uint64_t flags, uintptr_t top, void (*function)(uintptr_t),
            uintptr_t argument, int* file) {
-  auto* const words = reinterpret_cast<uintptr_t*>(top) - 2;
-  words[0] = reinterpret_cast<uintptr_t>(function);
-  words[1] = argument;
+  uintptr_t* const words = PushCall(top, function, argument);
   register long x8 __asm__("x8") = SYS_clone;
   register long x0 __asm__("x0") = static_cast<long>(flags);
   register long x1 __asm__("x1") = Word(words);

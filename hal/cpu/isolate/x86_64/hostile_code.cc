@@ -5,13 +5,11 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "asmjit/x86.h"
 #include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/isolate/lane.h"
 #include "hal/cpu/isolate/protocol.h"
 
 namespace eyrie::hal::cpu::isolate {
@@ -49,12 +47,10 @@ void Spin(Assembler& a) {
 
 // Puts the address of the first lane's output into rcx.
 void FindOutput(Assembler& a) {
-  const uint32_t lanes =
-      std::clamp(std::thread::hardware_concurrency(), 2u, kMaxLanes);
   a.mov(x86::rcx, x86::rsi);
   a.and_(x86::rcx, -static_cast<int64_t>(kPage));
   a.add(x86::rcx,
-        static_cast<int32_t>(OutputOffset(lanes, 0) - InputOffset(0)));
+        static_cast<int32_t>(OutputOffset(LaneCount(), 0) - InputOffset(0)));
 }
 
 x86::Mem Field(size_t offset) {
@@ -349,12 +345,8 @@ Code ForgesSignal(uint32_t signal) {
 }
 
 std::vector<HostileRow> MachineRows() {
-  std::vector<HostileRow> all;
-  for (const auto& rows :
-       {SystemCallRows(), MemoryRows(), StateRows(), InstructionRows()}) {
-    all.insert(all.end(), rows.begin(), rows.end());
-  }
-  return all;
+  return JoinRows(
+      {SystemCallRows(), MemoryRows(), StateRows(), InstructionRows()});
 }
 
 const CompiledFile kCompiled = {"x86_64", 0x360, 0x51};

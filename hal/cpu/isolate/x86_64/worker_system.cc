@@ -23,9 +23,7 @@ long System(long call, long a, long b, long c, long d, long e, long f) {
 
 long Clone(uint64_t flags, uintptr_t top, void (*function)(uintptr_t),
            uintptr_t argument, int* file) {
-  auto* const words = reinterpret_cast<uintptr_t*>(top) - 2;
-  words[0] = reinterpret_cast<uintptr_t>(function);
-  words[1] = argument;
+  uintptr_t* const words = PushCall(top, function, argument);
   long result;
   register long r10 __asm__("r10") = 0;
   register long r8 __asm__("r8") = 0;
