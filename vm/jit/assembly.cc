@@ -76,12 +76,13 @@ asmjit::Label Assembly::AddTable() {
   return tables_.back().label;
 }
 
-void Assembly::EmitTables() {
+void Assembly::EmitTables(Looks& looks) {
   for (const Table& table : tables_) {
     a_.align(asmjit::AlignMode::kData, 4);
     a_.bind(table.label);
     for (const uint32_t target :
          TargetsOf(own_.program.instructions[table.instruction])) {
+      if (looks.Stop()) return;
       a_.embedLabelDelta(labels_.Target(target, table.block), table.label, 4);
     }
   }

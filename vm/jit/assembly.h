@@ -19,6 +19,7 @@
 #include "vm/jit/body.h"
 #include "vm/jit/constants.h"
 #include "vm/jit/labels.h"
+#include "vm/jit/looks.h"
 #include "vm/jit/marks.h"
 #include "vm/jit/program.h"
 #include "vm/jit/residents.h"
@@ -97,7 +98,7 @@ class Assembly {
   bool IsNext(const asmjit::Label& label) const;
   // Returns the label of the jump table of the current br_table.
   asmjit::Label AddTable();
-  void EmitTables();
+  void EmitTables(Looks& looks);
 
   // The entry for compiled code.
   const asmjit::Label& entry() const { return entry_; }

@@ -29,8 +29,8 @@ struct Index {
 class CheckFinder {
  public:
   CheckFinder(const Program& program, const Webs& webs,
-              const std::vector<View>& views)
-      : p_(program), w_(webs), views_(views) {}
+              const std::vector<View>& views, Looks& looks)
+      : p_(program), w_(webs), views_(views), looks_(looks) {}
 
   Checks Run() {
     if (views_.empty()) return {};
@@ -57,6 +57,7 @@ class CheckFinder {
   const Program& p_;
   const Webs& w_;
   const std::vector<View>& views_;
+  Looks& looks_;
   Checks found_;
   std::vector<Guarding> in_force_;
   std::vector<Guarding> past_;  // earlier guards in this block
@@ -66,6 +67,7 @@ void CheckFinder::LookThrough(uint32_t block) {
   const Block& at = p_.blocks[block];
   for (uint32_t n = at.first; n < at.end; ++n) {
     const Instruction& i = p_.instructions[n];
+    if (looks_.Stop(2)) return;
     if (i.form != Form::kOp || TreatmentOf(i) != Treatment::kInline) {
       EndRuns(block);  // it may read the views again
       continue;
@@ -135,8 +137,8 @@ void CheckFinder::CreateRun(uint32_t block, std::span<const Guarding> guards) {
 }  // namespace
 
 Checks FindChecks(const Program& program, const Webs& webs,
-                  const std::vector<View>& views) {
-  return CheckFinder(program, webs, views).Run();
+                  const std::vector<View>& views, Looks& looks) {
+  return CheckFinder(program, webs, views, looks).Run();
 }
 
 }  // namespace eyrie::vm::jit

@@ -33,8 +33,9 @@ struct Checks {
   }
 };
 
+// Finds fewer if the compiler must stop.
 Checks FindChecks(const Program& program, const Webs& webs,
-                  const std::vector<View>& views);
+                  const std::vector<View>& views, Looks& looks);
 
 }  // namespace eyrie::vm::jit
 

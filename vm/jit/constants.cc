@@ -9,11 +9,12 @@ asmjit::Label Constants::LabelOf(uint64_t bits, bool wide,
   return all_[at->second].label;
 }
 
-void Constants::Emit(asmjit::BaseAssembler& a) const {
+void Constants::Emit(asmjit::BaseAssembler& a, Looks& looks) const {
   if (all_.empty()) return;
   for (const bool wide : {true, false}) {
     a.align(asmjit::AlignMode::kData, wide ? 16 : 4);
     for (const Constant& constant : all_) {
+      if (looks.Stop()) return;
       if (constant.wide != wide) continue;
       a.bind(constant.label);
       a.embed(&constant.bits, wide ? 8 : 4);

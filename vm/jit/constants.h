@@ -4,10 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "asmjit/core.h"
+#include "base/hash_map.h"
+#include "vm/jit/looks.h"
 
 namespace eyrie::vm::jit {
 
@@ -18,7 +19,7 @@ class Constants {
   asmjit::Label LabelOf(uint64_t bits, bool wide, asmjit::BaseAssembler& a);
   // Emits all constants. Wide ones are aligned to 16 bytes and padded with
   // zeros to 16, so they can be operands of vector instructions.
-  void Emit(asmjit::BaseAssembler& a) const;
+  void Emit(asmjit::BaseAssembler& a, Looks& looks) const;
 
  private:
   struct Constant {
@@ -29,7 +30,7 @@ class Constants {
 
   std::vector<Constant> all_;
   // Indices by bits; [1] is for wide ones.
-  std::unordered_map<uint64_t, size_t> index_[2];
+  HashMap<uint64_t, size_t> index_[2];
 };
 
 }  // namespace eyrie::vm::jit

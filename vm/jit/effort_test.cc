@@ -1,11 +1,18 @@
 // The cost of compiling: size and time are proportional to the bytecode,
 // whatever its shape, and compiling stops when its call must stop.
+#include <time.h>
+
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/sanitized.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
 #include "vm/jit/jit.h"
@@ -79,6 +86,72 @@ std::string Conditions(int count) {
   return absl::StrCat(code, "b", count, ": br ^end [] end: return [i0]");
 }
 
+// Distinct constants that are multiples of the bucket counts that libstdc++
+// has for 10,273 to 50,000 keys.
+std::string Multiples(int count) {
+  constexpr uint64_t kBuckets = uint64_t{85229} * 42043 * 20753;
+  std::string code = "entry: const.f64 1.5 i4 br ^loop [] loop: ";
+  for (int i = 1; i <= count; ++i) {
+    const auto number =
+        std::bit_cast<double>(kBuckets * static_cast<uint64_t>(i));
+    absl::StrAppendFormat(&code, "const.f64 %.17g i2 add.f64 i4 i2 i4 ",
+                          number);
+  }
+  return absl::StrCat(code, "cond_br i0 ^loop [] ^end [] end: return [i0]");
+}
+
+// One block.
+std::string Line(int count) {
+  std::string code = "entry: ";
+  for (int i = 0; i < count; ++i) absl::StrAppend(&code, "add.i32 i0 i1 i0 ");
+  return absl::StrCat(code, "return [i0]");
+}
+
+// Branches to many blocks, at whose beginning many registers are live.
+std::string Lives(int count) {
+  std::string code = "entry: br ^b0 [] ";
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "b", i, ": br_table i0 ^end [] {");
+    for (int j = 1; j < 9; ++j) {
+      absl::StrAppend(&code, " ^b", (i + j * j) % count, " []");
+    }
+    absl::StrAppend(&code, " } ");
+  }
+  code += "end: ";
+  for (int i = 0; i < 900; ++i) {
+    absl::StrAppend(&code, "add.i32 i0 i", i, " i0 ");
+  }
+  return absl::StrCat(code, "return [i0]");
+}
+
+// Loops in each other that access as many elements as are examined.
+std::string Elements(int count) {
+  std::string code = "entry: const.i32 1 i1 const.i64 1 i4 br ^h0 [] ";
+  for (int i = 0; i < 50; ++i) {
+    absl::StrAppend(&code, "h", i, ": ");
+    for (int j = 0; j < count / 50; ++j) {
+      absl::StrAppend(&code, "buffer.load.i32 r", j % 100, " i4 i2 ");
+    }
+    absl::StrAppend(&code, "br ^h", i + 1, " [] ");
+  }
+  absl::StrAppend(&code, "h50: br ^t49 [] ");
+  for (int i = 49; i >= 0; --i) {
+    absl::StrAppend(&code, "t", i, ": cond_br i0 ^h", i, " [] ^",
+                    i == 0 ? "end" : absl::StrCat("t", i - 1), " [] ");
+  }
+  return absl::StrCat(code, "end: return [i0]");
+}
+
+// Calls of the function itself, with more values than registers between them.
+std::string Values(int count) {
+  std::string code = "entry: ";
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "add.i32 i0 i", 1 + i % 60, " i", 1 + i % 61, " ");
+    if (i % 8 == 0) absl::StrAppend(&code, "call 0 [i", 1 + i % 50, "] [i0] ");
+  }
+  return absl::StrCat(code, "return [i0]");
+}
+
 std::shared_ptr<const BytecodeModule> Create(const std::string& code,
                                              int registers) {
   tests::ModuleBuilder builder;
@@ -93,7 +166,17 @@ std::shared_ptr<const BytecodeModule> Create(const std::string& code,
   return module;
 }
 
-// Twice this size once took from 6 s to minutes, or gigabytes.
+double CpuSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+         1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Sanitizers make compiling slower.
+constexpr double kSlow = kIsSanitized ? 20 : 1;
+
+// Twice this size once took from 3 s to minutes, or gigabytes.
 TEST(Effort, GrowsWithTheBytecode) {
   const auto jit = *jit::Create(jit::Mode::kEager);
   const struct {
@@ -107,21 +190,41 @@ TEST(Effort, GrowsWithTheBytecode) {
       {"constants", Constants, 20000, 0},
       {"returns", Returns, 1500, 1500},
       {"conditions", Conditions, 1000, 1000},
+      {"multiples", Multiples, 30000, 0},
+      {"line", Line, 40000, 0},
+      {"lives", Lives, 1000, 1000},
+      {"elements", Elements, 40000, 100},
+      {"values", Values, 40000, 100},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
     const auto module = Create(c.code(c.count), c.registers);
     const auto code = jit->NewModule(*module);
+    int looks = 0;
+    double longest = 0;
+    const double begin = CpuSeconds();
+    double last = begin;
+    const auto look = [&] {
+      ++looks;
+      const double now = CpuSeconds();
+      longest = std::max(longest, now - std::exchange(last, now));
+      return false;
+    };
     const CompiledFunction compiled =
-        jit->Compile(*module, 0, *code, [](uint32_t) {}, [] { return false; });
+        jit->Compile(*module, 0, *code, [](uint32_t) {}, look);
+    look();
     ASSERT_NE(compiled.call, nullptr);
-    EXPECT_LT(compiled.bytes, module->function(0).code_size * 32);
+    const uint32_t bytes = module->function(0).code_size;
+    EXPECT_LT(compiled.bytes, bytes * 32);
+    EXPECT_GT(looks, bytes / 512);
+    EXPECT_LT(longest, 0.1 * kSlow);
+    EXPECT_LT(last - begin, 1 * kSlow);
   }
 }
 
 TEST(Effort, EndsWithTheCall) {
   const auto jit = *jit::Create(jit::Mode::kEager);
-  const auto module = Create(Loops(1000), 0);
+  const auto module = Create(Loops(200), 0);
   const auto code = jit->NewModule(*module);
   int most = 0;
   for (int looks = 0; most == 0; ++looks) {

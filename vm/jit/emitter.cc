@@ -17,38 +17,35 @@
 namespace eyrie::vm::jit {
 
 Emitter::Emitter(Body body, Inlined inlined, std::vector<View> views,
-                 asmjit::CodeHolder& code)
-    : code_(std::move(body), std::move(views), code),
+                 asmjit::CodeHolder& code, Looks& looks)
+    : looks_(looks),
+      code_(std::move(body), std::move(views), code),
       a_(code_.assembler()),
       inlined_(std::move(inlined)),
-      checks_(
-          FindChecks(code_.own().program, code_.own().webs, code_.views())) {
+      checks_(FindChecks(code_.own().program, code_.own().webs, code_.views(),
+                         looks)) {
   for (const auto& [guard, run] : checks_.guards) {
     if (!run_ends_.contains(run.last)) run_ends_[run.last] = a_.newLabel();
   }
 }
 
-Marks Emitter::Run(CompileStopped stopped) {
-  constexpr uint32_t kLookEvery = 64;  // blocks, or pieces out of line
+Marks Emitter::Run() {
   EmitEntry(code_);
   const auto blocks = static_cast<uint32_t>(code_.own().program.blocks.size());
-  for (uint32_t b = 0; b < blocks; ++b) {
-    if (b % kLookEvery == 0 && stopped()) return {};
-    EmitBlock(b);
-  }
+  for (uint32_t b = 0; b < blocks && !looks_.stopped(); ++b) EmitBlock(b);
   Trap(code_);
   Marks& marks = code_.marks();
   marks.entry = EmitFrameEntry(code_);
   const std::vector<uint8_t>& kept = code_.residents().kept();
   code_.NoteDepth(PushedWords(kept.size()));
   for (size_t i = 0; i < code_.slows().size(); ++i) {
-    if (i % kLookEvery == 0 && stopped()) return {};
+    if (looks_.Stop()) return {};
     EmitSlow(Slow(code_.slows()[i]));
   }
   code_.NoteDepth(0);
   code_.EmitStubs();
-  code_.EmitTables();
-  code_.constants().Emit(a_);
+  code_.EmitTables(looks_);
+  code_.constants().Emit(a_, looks_);
   marks.words = KeptWords(kept.size());
   marks.unwinding.pushed = PushedRegisters(kept);
   return std::move(marks);
@@ -66,6 +63,7 @@ void Emitter::EmitBlock(uint32_t block) {
   code_.MoveToBlock(block);
   const Block& at = code_.own().program.blocks[block];
   for (uint32_t n = at.first; n < at.end; ++n) {
+    if (looks_.Stop()) return;
     EmitInstruction(n);
     const auto end = run_ends_.find(n);
     if (end != run_ends_.end()) a_.bind(end->second);
@@ -134,7 +132,9 @@ void Emitter::EmitSlow(const Slow& slow) {
 void Emitter::EmitAgain(uint32_t guard, const Checks::Guard& run) {
   code_.set_again(true);
   code_.MoveToBlock(run.block);
-  for (uint32_t n = guard + 1; n <= run.last; ++n) EmitInstruction(n);
+  for (uint32_t n = guard + 1; n <= run.last && !looks_.Stop(); ++n) {
+    EmitInstruction(n);
+  }
   code_.set_again(false);
   Jump(code_, run_ends_[run.last]);
 }

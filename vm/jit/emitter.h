@@ -16,23 +16,23 @@
 #include "vm/jit/body.h"
 #include "vm/jit/checks.h"
 #include "vm/jit/inlining.h"
+#include "vm/jit/looks.h"
 #include "vm/jit/marks.h"
 #include "vm/jit/views.h"
-#include "vm/run/compiled.h"
 
 namespace eyrie::vm::jit {
 
 class Emitter {
  public:
   Emitter(Body body, Inlined inlined, std::vector<View> views,
-          asmjit::CodeHolder& code);
+          asmjit::CodeHolder& code, Looks& looks);
 
   // Emits the function. Compiled code calls it at the first byte. Returns
-  // early, with unusable marks, if `stopped` returns true.
+  // early, with unusable marks, if the compiler must stop.
   //
   // An instruction that no emitter knows fails with an error in the CodeHolder,
   // so that the interpreter runs the function.
-  Marks Run(CompileStopped stopped);
+  Marks Run();
 
  private:
   void EmitBlock(uint32_t block);
@@ -45,6 +45,7 @@ class Emitter {
   // Emits the code after a guard again, with all checks.
   void EmitAgain(uint32_t guard, const Checks::Guard& run);
 
+  Looks& looks_;
   Assembly code_;
   asmjit::BaseAssembler& a_;
   const Inlined inlined_;

@@ -29,15 +29,16 @@ bool IsAccepted(const std::function<void(Instruction&)>& change) {
       *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
   module->LowerFunction(0, /*traced=*/false);
   Body body;
-  body.program = ReadProgram(*module, 0);
+  Looks looks([] { return false; });
+  body.program = ReadProgram(*module, 0, looks);
   for (Instruction& i : body.program.instructions) change(i);
-  EXPECT_TRUE(FindWebs(body.program, body.webs));
-  body.homes = FindHomes(body.program, body.webs);
+  EXPECT_TRUE(FindWebs(body.program, body.webs, looks));
+  body.homes = FindHomes(body.program, body.webs, looks);
   asmjit::CodeHolder code;
   Errors errors;
   EXPECT_EQ(code.init(asmjit::Environment::host()), asmjit::kErrorOk);
   code.setErrorHandler(&errors);
-  Emitter(std::move(body), {}, {}, code).Run([] { return false; });
+  Emitter(std::move(body), {}, {}, code, looks).Run();
   return !errors.any();
 }
 

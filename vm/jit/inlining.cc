@@ -52,29 +52,31 @@ bool StaysInFreeRegisters(const Body& body) {
 
 // Returns null if the function must be called.
 std::shared_ptr<const Body> Read(const BytecodeModule& module,
-                                 const FunctionCode& function) {
+                                 const FunctionCode& function, Looks& looks) {
   auto body = std::make_shared<Body>();
-  body->program = ReadProgram(module, function.ordinal);
-  if (!OnlyComputes(body->program)) return nullptr;
-  if (!FindWebs(body->program, body->webs)) return nullptr;
-  body->homes = FindHomes(body->program, body->webs);
+  body->program = ReadProgram(module, function.ordinal, looks);
+  if (looks.stopped() || !OnlyComputes(body->program)) return nullptr;
+  if (!FindWebs(body->program, body->webs, looks)) return nullptr;
+  body->homes = FindHomes(body->program, body->webs, looks);
+  if (looks.stopped()) return nullptr;
   return StaysInFreeRegisters(*body) ? body : nullptr;
 }
 
 }  // namespace
 
-Inlined FindInlined(const Program& program) {
+Inlined FindInlined(const Program& program, Looks& looks) {
   Inlined inlined;
   std::map<const FunctionCode*, std::shared_ptr<const Body>> bodies;
   for (uint32_t n = 0; n < program.instructions.size(); ++n) {
     const Instruction& i = program.instructions[n];
+    if (looks.Stop()) break;
     if (!i.is(Lowered::kCallFunction)) continue;
     const FunctionCode* const callee =
         LoweredAt<LoweredCallFunction>(i.at).callee;
     if (!IsShort(*callee)) continue;
     if (bodies.size() == kMaxCallees && !bodies.contains(callee)) continue;
     auto [body, is_new] = bodies.try_emplace(callee);
-    if (is_new) body->second = Read(*program.module, *callee);
+    if (is_new) body->second = Read(*program.module, *callee, looks);
     if (body->second != nullptr) inlined[n] = body->second;
     if (inlined.size() == kMaxCopies) break;
   }

@@ -16,9 +16,10 @@
 
 namespace eyrie::vm::jit {
 
-// Returns the functions to copy, by the index of the call instruction.
+// Returns the functions to copy, by the index of the call instruction. Finds
+// fewer if the compiler must stop.
 using Inlined = std::map<uint32_t, std::shared_ptr<const Body>>;
-Inlined FindInlined(const Program& program);
+Inlined FindInlined(const Program& program, Looks& looks);
 
 }  // namespace eyrie::vm::jit
 

@@ -7,12 +7,12 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "asmjit/core.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "vm/jit/body.h"
 #include "vm/jit/code_memory.h"
@@ -20,6 +20,7 @@
 #include "vm/jit/errors.h"
 #include "vm/jit/gdb.h"
 #include "vm/jit/inlining.h"
+#include "vm/jit/looks.h"
 #include "vm/jit/machine_code.h"
 #include "vm/jit/program.h"
 #include "vm/jit/registers.h"
@@ -106,16 +107,17 @@ void NameCallees(const Body& body, const Inlined& inlined,
 }
 
 bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
-              absl::FunctionRef<void(uint32_t)> callee, CompileStopped stopped,
+              absl::FunctionRef<void(uint32_t)> callee, Looks& looks,
               MachineCode& result) {
   Body body;
   auto& [program, webs, homes] = body;
-  program = ReadProgram(module, function);
-  if (program.code.empty() || stopped()) return false;
+  program = ReadProgram(module, function, looks);
+  if (program.code.empty()) return false;
   std::vector<View> views;
-  if (FindWebs(program, webs)) {
-    views = FindViews(program, webs);
-    homes = FindHomes(program, webs);
+  if (FindWebs(program, webs, looks)) {
+    views = FindViews(program, webs, looks);
+    homes = FindHomes(program, webs, looks);
+    if (looks.stopped()) return false;
     std::erase_if(views, [&](const View& view) {
       return !homes[view.count_web].in_register() ||
              !homes[view.data_web].in_register();
@@ -123,17 +125,17 @@ bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
   } else {
     StayInFrame(body);
   }
-  if (stopped()) return false;
+  if (looks.stopped()) return false;
   Inlined inlined;
-  if (inlines) inlined = FindInlined(program);
+  if (inlines) inlined = FindInlined(program, looks);
   NameCallees(body, inlined, callee);
   asmjit::CodeHolder& code = result.code;
   if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) return false;
   code.setErrorHandler(&result.errors);
-  result.marks =
-      Emitter(std::move(body), std::move(inlined), std::move(views), code)
-          .Run(stopped);
-  if (stopped()) return false;
+  result.marks = Emitter(std::move(body), std::move(inlined), std::move(views),
+                         code, looks)
+                     .Run();
+  if (looks.stopped()) return false;
   return !result.errors.any() && code.flatten() == asmjit::kErrorOk &&
          code.resolveUnresolvedLinks() == asmjit::kErrorOk;
 }
@@ -209,7 +211,7 @@ class ModuleCode final : public CompiledModule {
   mutable std::mutex mutex_;
   CodeMemory memory_;  // guarded by mutex_, like the members below
   std::vector<std::unique_ptr<GdbEntry>> gdb_;
-  std::unordered_map<const void*, CompiledSite> sites_;
+  HashMap<const void*, CompiledSite> sites_;
   std::map<std::pair<uint32_t, uint32_t>, const void*> turns_;
 };
 
@@ -248,11 +250,12 @@ class JitOfThisMachine final : public Jit {
         !probe_.Has(code.code_size)) {
       return {};
     }
+    Looks looks(stopped);
     MachineCode machine_code;
     // With gdb, functions must be called for breakpoints to work.
     const bool inlines = !names_.gdb;
-    if (!Assemble(module, function, inlines, callee, stopped, machine_code)) {
-      return {.stopped = stopped()};
+    if (!Assemble(module, function, inlines, callee, looks, machine_code)) {
+      return {.stopped = looks.stopped()};
     }
     std::string name;
     if (names_.gdb || names_.perf_map != nullptr) {
@@ -269,9 +272,12 @@ class JitOfThisMachine final : public Jit {
     return compiled;
   }
 
-  bool Pays(const BytecodeModule& module, uint32_t function) const override {
-    return probe_.Has(module.function(function).code_size) &&
-           PaysToCompile(ReadProgram(module, function));
+  bool Pays(const BytecodeModule& module, uint32_t function,
+            CompileStopped stopped) const override {
+    if (!probe_.Has(module.function(function).code_size)) return false;
+    Looks looks(stopped);
+    const Program program = ReadProgram(module, function, looks);
+    return looks.stopped() || PaysToCompile(program);
   }
 
  private:

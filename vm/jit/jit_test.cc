@@ -279,9 +279,9 @@ TEST(Jit, CompilesWhatGains) {
   builder.AddFunction("calls", "0i_i", "entry: call 0 [i0] [i1] return [i1]");
   const auto module = Create(builder);
   const auto jit = *jit::Create(jit::Mode::kLazy);
-  EXPECT_FALSE(jit->Pays(*module, 0));
-  EXPECT_TRUE(jit->Pays(*module, 1));
-  EXPECT_TRUE(jit->Pays(*module, 2));
+  EXPECT_FALSE(jit->Pays(*module, 0, [] { return false; }));
+  EXPECT_TRUE(jit->Pays(*module, 1, [] { return false; }));
+  EXPECT_TRUE(jit->Pays(*module, 2, [] { return false; }));
   ContextOptions options;
   options.jit = jit;
   auto context = *Context::Create({module}, options);

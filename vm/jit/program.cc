@@ -45,8 +45,8 @@ Bank BankOf(ValueType type) {
 
 class Reader {
  public:
-  Reader(const BytecodeModule& module, uint32_t function)
-      : module_(module), function_(module.function(function)) {
+  Reader(const BytecodeModule& module, uint32_t function, Looks& looks)
+      : module_(module), function_(module.function(function)), looks_(looks) {
     program_.module = &module;
     program_.function = &function_;
     program_.slots = module.def().functions[function].i32_register_count + 1;
@@ -69,8 +69,10 @@ class Reader {
       next.access_count =
           static_cast<uint32_t>(program_.accesses.size()) - next.first_access;
       program_.instructions.push_back(next);
+      if (looks_.Stop(1 + next.access_count)) return {};
     }
     if (size != 0) FindBlocks(size);
+    if (looks_.stopped()) return {};
     return std::move(program_);
   }
 
@@ -91,6 +93,7 @@ class Reader {
 
   const BytecodeModule& module_;
   const FunctionCode& function_;
+  Looks& looks_;
   Program program_;
 };
 
@@ -201,6 +204,7 @@ void Reader::FindBlocks(uint32_t size) {
   std::vector<bool> begins(size / 8 + 1);
   begins[0] = true;
   for (size_t n = 0; n < program_.instructions.size(); ++n) {
+    if (looks_.Stop()) return;
     const Instruction& i = program_.instructions[n];
     for (uint32_t target : TargetsOf(i)) begins[target / 8] = true;
     if (EndsBlock(i) && n + 1 < program_.instructions.size()) {
@@ -233,6 +237,7 @@ void Reader::FindBlocks(uint32_t size) {
                               program_.successors.end());
     block.successor_count = static_cast<uint32_t>(program_.successors.size()) -
                             block.first_successor;
+    if (looks_.Stop(1 + block.successor_count)) return;
   }
 }
 
@@ -365,8 +370,9 @@ bool EndsBlock(const Instruction& i) {
          IsReturn(i);
 }
 
-Program ReadProgram(const BytecodeModule& module, uint32_t function) {
-  return Reader(module, function).Run();
+Program ReadProgram(const BytecodeModule& module, uint32_t function,
+                    Looks& looks) {
+  return Reader(module, function, looks).Run();
 }
 
 }  // namespace eyrie::vm::jit

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "vm/jit/looks.h"
 #include "vm/lower/lowered.h"
 #include "vm/lower/lowering.h"  // for callers
 #include "vm/run/bytecode_module.h"
@@ -79,9 +80,10 @@ struct Program {
   }
 };
 
-// Decodes a verified function. Returns an empty program if there is no memory
-// for its code.
-Program ReadProgram(const BytecodeModule& module, uint32_t function);
+// Decodes a verified function. Returns a program without code if there is no
+// memory for it or if the compiler must stop.
+Program ReadProgram(const BytecodeModule& module, uint32_t function,
+                    Looks& looks);
 
 // Properties of lowered instructions.
 bool IsJump(const Instruction& i);  // has moves and jumps

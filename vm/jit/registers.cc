@@ -14,20 +14,24 @@ constexpr float kKeeping = 2;  // cost of saving and restoring a register
 
 class Scan {
  public:
-  Scan(const Program& program, Webs& webs)
-      : p_(program), w_(webs), homes_(webs.webs.size()) {}
+  Scan(const Program& program, Webs& webs, Looks& looks)
+      : p_(program), w_(webs), looks_(looks), homes_(webs.webs.size()) {}
 
   std::vector<Home> Run() {
     FindConstants();
     FindCalls();
     std::vector<uint32_t> order;
-    for (uint32_t web = 0; web < w_.webs.size(); ++web) {
+    for (uint32_t web = 0; web < w_.webs.size() && !looks_.Stop(); ++web) {
       Place(web, order);
     }
+    if (looks_.stopped()) return {};
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
       return w_.webs[a].begin < w_.webs[b].begin;
     });
-    for (uint32_t web : order) Assign(web);
+    for (uint32_t web : order) {
+      if (looks_.Stop()) return {};
+      Assign(web);
+    }
     return std::move(homes_);
   }
 
@@ -59,6 +63,7 @@ class Scan {
 
   const Program& p_;
   Webs& w_;
+  Looks& looks_;
   std::vector<Home> homes_;
   std::vector<Call> calls_;
   Bank banks_[2] = {{kMachineRegisters.integers, {}},
@@ -69,6 +74,7 @@ class Scan {
 
 void Scan::FindConstants() {
   for (const Instruction& i : p_.instructions) {
+    if (looks_.Stop()) return;
     if (i.form != Form::kOp || i.access_count != 1) continue;
     const Op op = i.op().op;
     Web& web = w_.webs[p_.accesses[i.first_access].web];
@@ -88,6 +94,7 @@ void Scan::FindCalls() {
   float cost = 0;
   for (uint32_t n = 0; n < p_.instructions.size(); ++n) {
     const Instruction& i = p_.instructions[n];
+    if (looks_.Stop(1 + i.access_count)) return;
     const Treatment treatment = TreatmentOf(i);
     if (treatment == Treatment::kInline) continue;
     cost += w_.frequency[n];
@@ -177,6 +184,7 @@ void Scan::Assign(uint32_t number) {
   uint32_t suitable = Suitable(web, bank.free);
   if (suitable == 0) {
     if (GainOf(web) <= 0 || bank.active.empty()) return;
+    if (looks_.Stop(2 * bank.active.size())) return;
     auto least = std::min_element(
         bank.active.begin(), bank.active.end(), [&](uint32_t a, uint32_t b) {
           return GainOf(w_.webs[a]) < GainOf(w_.webs[b]);
@@ -197,8 +205,8 @@ void Scan::Assign(uint32_t number) {
 
 }  // namespace
 
-std::vector<Home> FindHomes(const Program& program, Webs& webs) {
-  return Scan(program, webs).Run();
+std::vector<Home> FindHomes(const Program& program, Webs& webs, Looks& looks) {
+  return Scan(program, webs, looks).Run();
 }
 
 }  // namespace eyrie::vm::jit

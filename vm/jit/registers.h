@@ -32,8 +32,9 @@ struct Home {
   }
 };
 
-// Returns the homes, indexed by web.
-std::vector<Home> FindHomes(const Program& program, Webs& webs);
+// Returns the homes, indexed by web. They are unusable if the compiler must
+// stop.
+std::vector<Home> FindHomes(const Program& program, Webs& webs, Looks& looks);
 
 // The machine's registers, by their numbers in machine code. Register 0 of each
 // bank has no web: it holds results, and code between instructions may use it.

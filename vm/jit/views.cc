@@ -96,15 +96,16 @@ std::vector<Loop> FindLoops(const Program& p) {
 
 class ViewFinder {
  public:
-  ViewFinder(const Program& program, Webs& webs)
+  ViewFinder(const Program& program, Webs& webs, Looks& looks)
       : p_(program),
         w_(webs),
-        looks_(kMaxLooks * program.instructions.size()),
+        looks_(looks),
+        left_(kMaxLooks * program.instructions.size()),
         written_(program.function->ref_count) {}
 
   std::vector<View> Run() {
     for (const Loop& loop : FindLoops(p_)) {
-      if (views_.size() == kMaxViews) break;
+      if (views_.size() == kMaxViews || looks_.Stop()) break;
       Look(loop);
     }
     return std::move(views_);
@@ -122,8 +123,9 @@ class ViewFinder {
 
   const Program& p_;
   Webs& w_;
+  Looks& looks_;
   std::vector<View> views_;
-  uint64_t looks_;  // how many instructions may still be examined
+  uint64_t left_;  // how many instructions may still be examined
   std::vector<uint32_t> written_;  // by reference: the last loop that writes it
   uint32_t loop_ = 0;              // number of the current loop
 };
@@ -145,16 +147,18 @@ uint32_t ViewFinder::AddWeb(const Loop& loop, float weight) {
 void ViewFinder::Look(const Loop& loop) {
   const uint32_t first = p_.blocks[loop.head].first;
   const uint32_t end = p_.blocks[loop.last].end;
-  if (looks_ < end - first) return;
-  looks_ -= end - first;
+  if (left_ < end - first) return;
+  left_ -= end - first;
   ++loop_;
   for (uint32_t n = first; n < end; ++n) {
+    if (looks_.Stop()) return;
     VisitWrittenRefs(p_, p_.instructions[n],
                      [&](uint16_t ref) { written_[ref] = loop_; });
   }
   std::vector<Element> elements;
   std::vector<float> gains;
   for (uint32_t n = first; n < end; ++n) {
+    if (looks_.Stop(1 + elements.size() / 8)) return;
     const Element element = ElementOf(p_.instructions[n]);
     if (element.of == Element::Of::kNone || written_[element.ref] == loop_) {
       continue;
@@ -256,8 +260,8 @@ const View* ViewOf(const std::vector<View>& views, const Element& element,
   return nullptr;
 }
 
-std::vector<View> FindViews(const Program& program, Webs& webs) {
-  return ViewFinder(program, webs).Run();
+std::vector<View> FindViews(const Program& program, Webs& webs, Looks& looks) {
+  return ViewFinder(program, webs, looks).Run();
 }
 
 }  // namespace eyrie::vm::jit

@@ -49,8 +49,8 @@ struct View {
 const View* ViewOf(const std::vector<View>& views, const Element& element,
                    uint32_t block);
 
-// Finds views and adds their webs.
-std::vector<View> FindViews(const Program& program, Webs& webs);
+// Finds views and adds their webs. Finds fewer if the compiler must stop.
+std::vector<View> FindViews(const Program& program, Webs& webs, Looks& looks);
 
 }  // namespace eyrie::vm::jit
 

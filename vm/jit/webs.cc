@@ -22,9 +22,10 @@ constexpr int kMaxDepth = 5;
 
 class WebFinder {
  public:
-  WebFinder(Program& program, Webs& webs)
+  WebFinder(Program& program, Webs& webs, Looks& looks)
       : p_(program),
         out_(webs),
+        looks_(looks),
         words_((program.slots + 63) / 64),
         current_(program.slots) {}
 
@@ -39,9 +40,10 @@ class WebFinder {
       LinkBlock(b);
       if (parents_.size() > kMaxNodes) return false;
     }
+    if (looks_.stopped()) return false;
     JoinArguments();
     CreateWebs();
-    return true;
+    return !looks_.stopped();
   }
 
  private:
@@ -77,7 +79,8 @@ class WebFinder {
     return {predecessors_.begin() + first_predecessor_[block],
             predecessors_.begin() + first_predecessor_[block + 1]};
   }
-  // Returns false if it would take too long, like the functions below.
+  // Returns false if it would take too long, like the functions below. All
+  // return early if the compiler must stop.
   bool FindLiveIn();
   // Adds the registers that are live at the beginning of `next` and not written
   // in `block`. Returns true if there are new ones.
@@ -105,6 +108,7 @@ class WebFinder {
 
   Program& p_;
   Webs& out_;
+  Looks& looks_;
   const uint32_t words_;
   std::vector<uint32_t> predecessors_;       // concatenated for all blocks
   std::vector<uint32_t> first_predecessor_;  // by block, with the end
@@ -127,7 +131,9 @@ bool WebFinder::FindLiveIn() {
     uint64_t* reads = &read[size_t{b} * words_];
     uint64_t* writes = &written[size_t{b} * words_];
     for (uint32_t i = p_.blocks[b].first; i < p_.blocks[b].end; ++i) {
-      for (const Access& access : p_.AccessesOf(p_.instructions[i])) {
+      const std::span<Access> accesses = p_.AccessesOf(p_.instructions[i]);
+      if (looks_.Stop(1 + accesses.size())) return false;
+      for (const Access& access : accesses) {
         for (uint32_t s = access.slot; s <= access.slot + uint32_t{access.wide};
              ++s) {
           if (access.written) {
@@ -152,6 +158,7 @@ bool WebFinder::FindLiveIn() {
     carried += words_ * uint64_t{PredecessorsOf(next).size()};
     if (carried > kMaxCarried) return false;
     for (const uint32_t b : PredecessorsOf(next)) {
+      if (looks_.Stop(1 + words_ / 16)) return false;
       if (AddLive(b, next, &written[size_t{b} * words_]) && !waits[b]) {
         waits[b] = true;
         grown.push_back(b);
@@ -182,6 +189,7 @@ void WebFinder::FindPredecessors() {
   std::vector<uint32_t> end = first_predecessor_;
   for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
     const Block& block = p_.blocks[b];
+    if (looks_.Stop(1 + block.successor_count)) return;
     for (uint32_t s = 0; s < block.successor_count; ++s) {
       predecessors_[end[p_.successors[block.first_successor + s]]++] = b;
     }
@@ -201,6 +209,7 @@ void WebFinder::FindFrequencies() {
   int deep = 0;
   out_.frequency.resize(p_.instructions.size());
   for (size_t i = 0; i < p_.instructions.size(); ++i) {
+    if (looks_.Stop()) return;
     deep += depth[i];
     float frequency = 1;
     for (int d = std::min(deep, kMaxDepth); d > 0; --d) {
@@ -221,6 +230,7 @@ void WebFinder::FindWaysBack() {
     while (!reached.empty()) {
       const uint32_t b = reached.back();
       reached.pop_back();
+      if (looks_.Stop(1 + PredecessorsOf(b).size())) return;
       for (const uint32_t from : PredecessorsOf(b)) {
         if (back_to[from] != Web::kNever) continue;
         back_to[from] = first;
@@ -236,6 +246,7 @@ bool WebFinder::CreateLiveInNodes() {
     live_in_.push_back(static_cast<uint32_t>(parents_.size()));
     VisitLive(b, [&](uint32_t slot) { NewNode(static_cast<uint16_t>(slot)); });
     const uint64_t nodes = parents_.size() - live_in_.back();
+    if (looks_.Stop(1 + words_ / 16 + nodes)) return false;
     carried += nodes * PredecessorsOf(b).size();
     if (parents_.size() > kMaxNodes || carried > kMaxCarried) return false;
   }
@@ -250,7 +261,9 @@ void WebFinder::LinkBlock(uint32_t b) {
   }
   const Block& block = p_.blocks[b];
   for (uint32_t i = block.first; i < block.end; ++i) {
-    for (Access& access : p_.AccessesOf(p_.instructions[i])) {
+    const std::span<Access> accesses = p_.AccessesOf(p_.instructions[i]);
+    if (looks_.Stop(1 + accesses.size())) return;
+    for (Access& access : accesses) {
       if (access.written) {
         access.web = NewNode(access.slot);
         current[access.slot] = access.web;
@@ -265,6 +278,7 @@ void WebFinder::LinkBlock(uint32_t b) {
   }
   for (uint32_t s = 0; s < block.successor_count; ++s) {
     const uint32_t next = p_.successors[block.first_successor + s];
+    if (looks_.Stop(1 + live_in_[next + 1] - live_in_[next])) return;
     for (uint32_t node = live_in_[next]; node < live_in_[next + 1]; ++node) {
       Join(node, current[slots_[node]]);
     }
@@ -310,6 +324,7 @@ void WebFinder::CreateWebs() {
   number_.assign(parents_.size(), Web::kNever);
   for (uint32_t node = 0; node < parents_.size(); ++node) {
     const uint32_t root = Find(node);
+    if (looks_.Stop()) return;
     if (number_[root] != Web::kNever) continue;
     number_[root] = static_cast<uint32_t>(out_.webs.size());
     out_.webs.push_back({});
@@ -318,6 +333,7 @@ void WebFinder::CreateWebs() {
     const Instruction& instruction = p_.instructions[i];
     const std::span<Access> accesses = p_.AccessesOf(instruction);
     const bool moves = IsJump(instruction) || IsFall(instruction);
+    if (looks_.Stop(1 + accesses.size())) return;
     for (Access& access : accesses) {
       Count(i, access, moves && accesses.size() > 2);
     }
@@ -336,6 +352,7 @@ void WebFinder::CreateWebs() {
     }
     for (uint32_t s = 0; s < block.successor_count; ++s) {
       const uint32_t next = p_.successors[block.first_successor + s];
+      if (looks_.Stop(1 + live_in_[next + 1] - live_in_[next])) return;
       for (uint32_t node = live_in_[next]; node < live_in_[next + 1]; ++node) {
         Extend(node, PositionOf(block.end));
       }
@@ -351,8 +368,8 @@ void WebFinder::CreateWebs() {
 
 }  // namespace
 
-bool FindWebs(Program& program, Webs& webs) {
-  return WebFinder(program, webs).Run();
+bool FindWebs(Program& program, Webs& webs, Looks& looks) {
+  return WebFinder(program, webs, looks).Run();
 }
 
 }  // namespace eyrie::vm::jit

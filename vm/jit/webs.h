@@ -56,7 +56,8 @@ struct Webs {
 
 // Finds the webs and stores their numbers in the program's accesses. Returns
 // false if the function is too large; all its numbers then stay in the frame.
-bool FindWebs(Program& program, Webs& webs);
+// Also returns false if the compiler must stop.
+bool FindWebs(Program& program, Webs& webs, Looks& looks);
 
 }  // namespace eyrie::vm::jit
 

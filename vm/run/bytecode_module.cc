@@ -190,7 +190,7 @@ const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal,
   if (!gate.owns_lock()) return nullptr;
   const std::lock_guard<std::mutex> lock(lowering_);
   Attempt& attempt = attempts_[ordinal];
-  if (attempt == Attempt::kNone && !jit.Pays(*this, ordinal)) {
+  if (attempt == Attempt::kNone && !jit.Pays(*this, ordinal, stopped)) {
     attempt = Attempt::kDoesNotPay;
   }
   if (attempt == Attempt::kDoesNotPay) return nullptr;

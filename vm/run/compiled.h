@@ -182,8 +182,9 @@ class Jit {
                                    CompileStopped stopped) const = 0;
   // Reports whether calls from the host become faster if the function is
   // compiled. Entering and leaving compiled code costs more than a short
-  // function.
-  virtual bool Pays(const BytecodeModule& module, uint32_t function) const = 0;
+  // function. Returns true if `stopped` returns true before that is known.
+  virtual bool Pays(const BytecodeModule& module, uint32_t function,
+                    CompileStopped stopped) const = 0;
 
  private:
   const bool eager_;

@@ -35,8 +35,9 @@ ModuleBuilder NewAttackModule();
 // Exports the code as "attack", with 128 i32 and 32 ref registers.
 void AddAttack(ModuleBuilder& module, absl::string_view code);
 
-// Returns arguments that run "attack": interpreted or compiled, some with fuel.
-std::vector<std::string> RunArguments(Random& random);
+// Returns arguments that run "attack", some with fuel. If `compiled`, functions
+// are compiled; otherwise, those of some attacks are.
+std::vector<std::string> RunArguments(Random& random, bool compiled = false);
 
 }  // namespace eyrie::tests
 
