@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
@@ -98,6 +99,23 @@ bool IsPlainText(absl::string_view text) {
 std::string PlainName(absl::string_view name) {
   constexpr size_t kMax = 200;
   return PlainText(name, kMax);
+}
+
+std::string EscapedName(absl::string_view name) {
+  std::string escaped;
+  size_t begin = 0;  // of the text that CHexEscape gets
+  for (size_t at = 0; at < name.size();) {
+    const size_t length = Utf8Length(name.substr(at));
+    const absl::string_view sequence =
+        name.substr(at, std::max<size_t>(length, 1));
+    at += sequence.size();
+    if (length < 2 || IsControl(sequence)) continue;
+    absl::StrAppend(&escaped,
+                    absl::CHexEscape(name.substr(begin, at - length - begin)),
+                    sequence);
+    begin = at;
+  }
+  return absl::StrCat(escaped, absl::CHexEscape(name.substr(begin)));
 }
 
 std::string PlainPath(absl::string_view path) {

@@ -32,6 +32,10 @@ bool IsPlainText(absl::string_view text);
 // Returns a name from a file, for use in a sentence, cut at 200 bytes.
 std::string PlainName(absl::string_view name);
 
+// Returns a name from a file with C escapes (\n, \x1b) for quotes, backslashes
+// and all that PlainText replaces, so that different names remain different.
+std::string EscapedName(absl::string_view name);
+
 // Returns a path that a user gave, cut at 4096 bytes, Linux's limit for paths.
 std::string PlainPath(absl::string_view path);
 

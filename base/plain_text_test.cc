@@ -49,6 +49,29 @@ TEST(PlainText, ReplacesWhatATerminalObeys) {
   }
 }
 
+TEST(PlainText, EscapesNames) {
+  const struct {
+    std::string name;
+    const char* want;
+  } kNames[] = {
+      {"", ""},
+      {"a\"\\b\x1B[1m\x7F", "a\\\"\\\\b\\x1b[1m\\x7f"},
+      {std::string("a\0b\n", 4), "a\\x00\\x62\\n"},
+      {"\xC3\xA9\xF0\x9F\x98\x80", "\xC3\xA9\xF0\x9F\x98\x80"},
+      {"\xC3\xA9\xC2\x9B"
+       "1m\xE6\xBC\xA2",
+       "\xC3\xA9\\xc2\\x9b\\x31m\xE6\xBC\xA2"},
+      {"a\xE2\x80\xAE"
+       "g",
+       "a\\xe2\\x80\\xaeg"},
+      {"\xFF\xC3*", "\\xff\\xc3*"},
+  };
+  for (const auto& row : kNames) {
+    EXPECT_EQ(EscapedName(row.name), row.want) << row.name;
+    EXPECT_TRUE(IsPlainText(EscapedName(row.name))) << row.name;
+  }
+}
+
 TEST(PlainText, EscapesInJson) {
   const struct {
     const char* json;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal {
@@ -278,9 +279,10 @@ absl::Status CommandBuffer::RecordDispatch(
     absl::StatusOr<RecordedRef> ref = ValidateRef(bindings[i], use, slots_);
     if (!ref.ok()) [[unlikely]] {
       arena_.Cut(start);
-      return Annotate(ref.status(),
-                      absl::StrCat("(binding ", i, " of '",
-                                   executable->exports()[ordinal].name, "')"));
+      return Annotate(
+          ref.status(),
+          absl::StrCat("(binding ", i, " of '",
+                       PlainName(executable->exports()[ordinal].name), "')"));
     }
     refs[i] = *ref;
     Retain(ref->buffer);

@@ -35,9 +35,10 @@ class TestExecutable final : public Executable {
   std::span<const ExportInfo> exports() const override { return exports_; }
 
  private:
-  std::array<ExportInfo, 2> exports_ = {
+  std::array<ExportInfo, 3> exports_ = {
       ExportInfo{"none", 0, 0, {1, 1, 1}},
       ExportInfo{"add", 1, 2, {1, 1, 1}},
+      ExportInfo{"\x1B[1m\xE2\x80\xAE", 1, 1, {1, 1, 1}},
   };
 };
 
@@ -260,11 +261,17 @@ TEST(Record, Dispatches) {
        dispatch(1, {{1, 1, 1}}, {7}, {whole, slot})},
       {"", dispatch(0, {{0, 5, 5}}, {}, {})},
       {"", dispatch(9, {{5, 5, 0}}, {}, {})},
-      {"OUT_OF_RANGE: Export 2 is past the executable's last one (it has 2).",
-       dispatch(2, {{1, 1, 1}}, {}, {})},
+      {"OUT_OF_RANGE: Export 3 is past the executable's last one (it has 3).",
+       dispatch(3, {{1, 1, 1}}, {}, {})},
       {"INVALID_ARGUMENT: A dispatch of 'add' has 2 constants and 1 bindings; "
        "it takes 1 and 2.",
        dispatch(1, {{1, 1, 1}}, {7, 8}, {whole})},
+      {"INVALID_ARGUMENT: A dispatch of '?[1m?' has 0 constants and 0 "
+       "bindings; it takes 1 and 1.",
+       dispatch(2, {{1, 1, 1}}, {}, {})},
+      {"PERMISSION_DENIED: The buffer's usage (TRANSFER) lacks "
+       "DISPATCH_STORAGE. (a dispatch's binding) (binding 0 of '?[1m?')",
+       dispatch(2, {{1, 1, 1}}, {7}, {{transfer, 0, 0, 4}})},
       {"INVALID_ARGUMENT: A dispatch of 1x1x65536 workgroups exceeds the "
        "limits (65535 in z, 2147483648 in all).",
        dispatch(0, {{1, 1, 65536}}, {}, {})},

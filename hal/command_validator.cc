@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal {
@@ -218,10 +219,11 @@ absl::Status ValidateDispatch(const Executable* executable,
       ExportInfo::Fits(binding_count, info.binding_count)) [[likely]] {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "A dispatch of '", info.name, "' has ", constant_count, " constants and ",
-      binding_count, " bindings; it takes ", CountText(info.constant_count),
-      " and ", CountText(info.binding_count), "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("A dispatch of '", PlainName(info.name), "' has ",
+                   constant_count, " constants and ", binding_count,
+                   " bindings; it takes ", CountText(info.constant_count),
+                   " and ", CountText(info.binding_count), "."));
 }
 
 absl::Status ValidateWorkgroupCount(const uint32_t (&count)[3]) {

@@ -20,10 +20,10 @@
 #include "abi/value/host_value.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"
+#include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
@@ -89,7 +89,7 @@ void Describe(std::span<const Parameter> parameters, eyrie_function_t& function,
     const std::string& name = parameter.name;
     row.name = name.find('\0') == std::string::npos
                    ? name.c_str()
-                   : Keep(absl::Utf8SafeCHexEscape(name), function);
+                   : Keep(EscapedName(name), function);
     row.type = Keep(type.ToString(), function);
     row.is_keyword = parameter.keyword ? 1 : 0;
     row.storage_of = parameter.storage_of.value_or(-1);

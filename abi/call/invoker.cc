@@ -11,7 +11,6 @@
 #include "abi/signature/signature_reader.h"
 #include "abi/value/buffer_description.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"
@@ -128,11 +127,11 @@ absl::Status Invoker::TooMany(size_t count) const {
 
 absl::Status Invoker::Missing(size_t index) const {
   const std::string& name = signature_.arguments()[index].name;
-  return absl::InvalidArgumentError(absl::StrCat(
-      NamedFunction(signature_.function()), ": missing argument ",
-      name.empty() ? absl::StrCat(index)
-                   : absl::StrCat("'", absl::Utf8SafeCHexEscape(name), "'"),
-      ": ", ShortText(signature_), "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat(NamedFunction(signature_.function()), ": missing argument ",
+                   name.empty() ? absl::StrCat(index)
+                                : absl::StrCat("'", EscapedName(name), "'"),
+                   ": ", ShortText(signature_), "."));
 }
 
 absl::Status Invoker::Unexpected(absl::string_view name) const {
@@ -140,11 +139,11 @@ absl::Status Invoker::Unexpected(absl::string_view name) const {
   const bool by_position = std::any_of(
       parameters.begin(), parameters.end(),
       [&](const Parameter& parameter) { return parameter.name == name; });
-  return absl::InvalidArgumentError(absl::StrCat(
-      NamedFunction(signature_.function()),
-      by_position ? " got a positional-only argument by name, '"
-                  : " got an unexpected keyword argument '",
-      absl::Utf8SafeCHexEscape(name), "': ", ShortText(signature_), "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat(NamedFunction(signature_.function()),
+                   by_position ? " got a positional-only argument by name, '"
+                               : " got an unexpected keyword argument '",
+                   EscapedName(name), "': ", ShortText(signature_), "."));
 }
 
 absl::Status Invoker::Place(std::span<const HostValue* const> named,
@@ -170,9 +169,9 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
     }
     const HostValue*& place = places[parameter - parameters.begin()];
     if (place != nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          NamedFunction(signature_.function()), " got multiple values for '",
-          absl::Utf8SafeCHexEscape(name), "'."));
+      return absl::InvalidArgumentError(
+          absl::StrCat(NamedFunction(signature_.function()),
+                       " got multiple values for '", EscapedName(name), "'."));
     }
     place = named[i];
   }
@@ -183,7 +182,7 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
   } else if (!others.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(NamedFunction(signature_.function()), " got '",
-                     absl::Utf8SafeCHexEscape(others[0].first),
+                     EscapedName(others[0].first),
                      "' by name, and all its keyword arguments as a dict."));
   }
   return absl::OkStatus();

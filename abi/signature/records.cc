@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/counted.h"
 #include "base/json.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -209,8 +209,7 @@ class RecordParser {
     const auto twice = std::adjacent_find(keys.begin(), keys.end());
     if (twice != keys.end()) {
       return Malformed(
-          absl::StrCat("A dict has the key '", absl::Utf8SafeCHexEscape(*twice),
-                       "' twice"),
+          absl::StrCat("A dict has the key '", EscapedName(*twice), "' twice"),
           json);
     }
     return type;

@@ -9,9 +9,9 @@
 
 #include "abi/signature/signature.h"
 #include "abi/signature/structures.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/plain_text.h"
 
 namespace eyrie::abi {
 namespace {
@@ -20,9 +20,7 @@ using Kind = Type::Kind;
 using hal::ElementType;
 
 // Escapes a name or key, which may be any bytes.
-std::string NameText(absl::string_view name) {
-  return absl::Utf8SafeCHexEscape(name);
-}
+std::string NameText(absl::string_view name) { return EscapedName(name); }
 
 std::string JoinTypes(const Type& type) {
   std::string text;

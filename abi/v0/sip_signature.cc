@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "abi/v0/mangle.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi::v0 {
@@ -159,8 +159,7 @@ class TextWriter : public SipVisitor {
     if (const int64_t* index = std::get_if<int64_t>(&key)) {
       absl::StrAppend(&text_, *index);
     } else {
-      absl::StrAppend(&text_,
-                      absl::Utf8SafeCHexEscape(std::get<std::string>(key)));
+      absl::StrAppend(&text_, EscapedName(std::get<std::string>(key)));
     }
   }
   void Open(SipNode::Kind kind) override {
@@ -271,8 +270,7 @@ std::string SipKeyText(const SipKey& key) {
   if (const int64_t* index = std::get_if<int64_t>(&key)) {
     return absl::StrCat("[", *index, "]");
   }
-  return absl::StrCat(
-      "['", absl::Utf8SafeCHexEscape(std::get<std::string>(key)), "']");
+  return absl::StrCat("['", EscapedName(std::get<std::string>(key)), "']");
 }
 
 std::string SipPathText(SipPath path) {

@@ -8,10 +8,10 @@
 
 #include "abi/tensor/element_range.h"
 #include "abi/value/convert.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "vm/object/buffer.h"
@@ -90,8 +90,7 @@ bool Reads(const vm::Value& value, ElementType type) {
 }  // namespace
 
 absl::Status Decoder::AddToPath(absl::string_view key, absl::Status status) {
-  if (!status.ok())
-    path_ = absl::StrCat("['", absl::Utf8SafeCHexEscape(key), "']", path_);
+  if (!status.ok()) path_ = absl::StrCat("['", EscapedName(key), "']", path_);
   return status;
 }
 

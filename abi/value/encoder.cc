@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "abi/value/convert.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/fence.h"
 
@@ -26,8 +26,7 @@ absl::Status NotExpected(const HostValue& value, const Type& type) {
 }
 
 absl::Status Encoder::AddToPath(absl::string_view key, absl::Status status) {
-  if (!status.ok())
-    path_ = absl::StrCat("['", absl::Utf8SafeCHexEscape(key), "']", path_);
+  if (!status.ok()) path_ = absl::StrCat("['", EscapedName(key), "']", path_);
   return status;
 }
 

@@ -9,10 +9,10 @@
 
 #include "abi/value/convert.h"
 #include "abi/value/encoder.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/object/buffer.h"
 
@@ -63,7 +63,7 @@ vm::ElementType ListTypeOf(const Type& element) {
 
 // Escapes the key, which may be any bytes.
 std::string Quoted(absl::string_view key) {
-  return absl::StrCat("'", absl::Utf8SafeCHexEscape(key), "'");
+  return absl::StrCat("'", EscapedName(key), "'");
 }
 
 std::string KeysText(const std::vector<Member>& members) {

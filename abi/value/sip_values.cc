@@ -6,10 +6,10 @@
 #include <utility>
 #include <variant>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/hash_map.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi::v0 {
@@ -218,23 +218,23 @@ absl::Status SipFlattener::Dict(const SipNode& node, const HostValue& value) {
   HashMap<absl::string_view, const HostValue*> by_key;
   for (const auto& [key, item] : *entries) {
     if (by_key.emplace(key, &item).second) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the key '", absl::Utf8SafeCHexEscape(key), "' is given twice."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the key '", EscapedName(key), "' is given twice."));
   }
   for (const SipItem& item : node.items) {
     const std::string& key = std::get<std::string>(item.key);
     const auto found = by_key.find(key);
     if (found == by_key.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the key '", absl::Utf8SafeCHexEscape(key), "' is missing."));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the key '", EscapedName(key), "' is missing."));
     }
     RETURN_IF_ERROR(AddToPath(item.key, Add(item.node, *found->second)));
     by_key.erase(found);
   }
   for (const auto& [key, item] : *entries) {
     if (!by_key.contains(key)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the key '", absl::Utf8SafeCHexEscape(key), "' is not expected."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the key '", EscapedName(key), "' is not expected."));
   }
   return absl::OkStatus();
 }

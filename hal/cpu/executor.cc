@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/cpu/dispatch_stream.h"
@@ -32,7 +33,8 @@ absl::Status NotVisible() {
 
 [[gnu::cold, gnu::noinline]] absl::Status InDispatch(
     const ExportInfo& info, const absl::Status& status) {
-  return Annotate(status, absl::StrCat("(dispatch '", info.name, "')"));
+  return Annotate(status,
+                  absl::StrCat("(dispatch '", PlainName(info.name), "')"));
 }
 
 const char* TextOf(CommandKind kind) {

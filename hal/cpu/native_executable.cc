@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -39,8 +40,8 @@ uint32_t CurrentProcessor() {
 }
 
 absl::Status KernelFailed(const ExportInfo& info, int code) {
-  return absl::InternalError(
-      absl::StrCat("Dispatch '", info.name, "' failed with code ", code, "."));
+  return absl::InternalError(absl::StrCat("Dispatch '", PlainName(info.name),
+                                          "' failed with code ", code, "."));
 }
 
 int RunKernel(DispatchFunction function, const Environment* environment,

@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/spirv_check.h"
 #include "hal/vulkan/spirv_validate.h"
@@ -122,7 +123,7 @@ void Executable::NoteSubgroups() const {
     if (!device_->IsFirstUseOfSubgroups()) return;
     const PhysicalDevice& on = device_->physical();
     device_->Notice(absl::StrCat(
-        "The kernel '", pipeline.name,
+        "The kernel '", PlainName(pipeline.name),
         "' uses subgroups but does not declare their size; '", on.name,
         "' has ", on.subgroup_size,
         ". If the module was compiled for another size, its results are wrong",

@@ -13,6 +13,7 @@
 #include "base/checked_math.h"
 #include "base/hash_map.h"
 #include "base/optional_field.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "hal/vulkan/executable_generated.h"
@@ -380,7 +381,7 @@ absl::StatusOr<PipelineDef> Reader::ReadPipeline(const fbs::Pipeline& from) {
       result_.shader_modules[pipeline.shader_module].spirv, pipeline.name);
   if (entry == nullptr) {
     return Invalid("'s shader module ", pipeline.shader_module,
-                   " has no entry point '", pipeline.name, "'.");
+                   " has no entry point '", PlainName(pipeline.name), "'.");
   }
   const uint32_t size = pipeline.subgroup_size;
   if ((size & (size - 1)) != 0) {

@@ -5,6 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/buffer.h"
 #include "hal/vulkan/recorder.h"
@@ -219,7 +220,8 @@ absl::Status Recorder::RecordDispatch(const DispatchCommand& command) {
     times->End(handle_);
   if (status.ok()) [[likely]]
     return status;
-  return Annotate(status, absl::StrCat("(dispatch '", def.name, "')"));
+  return Annotate(status,
+                  absl::StrCat("(dispatch '", PlainName(def.name), "')"));
 }
 
 }  // namespace eyrie::hal::vulkan

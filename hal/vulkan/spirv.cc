@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/spirv_scan.h"
 #include "spirv/unified1/spirv.hpp11"
@@ -71,8 +72,8 @@ absl::StatusOr<bool> NeedsVersion14(const SpirvFacts& facts) {
       const SpirvFacts::Variable* variable = Find(facts.variables, id);
       if (variable == nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "The shader's entry point '", entry.name, "' has the interface id ",
-            id, ", which is not a variable."));
+            "The shader's entry point '", PlainName(entry.name),
+            "' has the interface id ", id, ", which is not a variable."));
       }
       needed |= !IsClass(variable->storage_class, spv::StorageClass::Input) &&
                 !IsClass(variable->storage_class, spv::StorageClass::Output);
@@ -91,8 +92,9 @@ absl::Status ReadWorkgroupSize(const SpirvFacts& facts,
                            : nullptr;
   const bool decorated = composite != nullptr && composite->size() == 3;
   if (mode == nullptr && !decorated) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The shader's entry point '", from.name, "' has no workgroup size."));
+    return absl::InvalidArgumentError(absl::StrCat("The shader's entry point '",
+                                                   PlainName(from.name),
+                                                   "' has no workgroup size."));
   }
   for (size_t i = 0; i < 3; ++i) {
     uint64_t value = 0;
@@ -101,7 +103,7 @@ absl::Status ReadWorkgroupSize(const SpirvFacts& facts,
       const uint64_t* constant = Find(facts.constants, id);
       if (constant == nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "The shader's entry point '", from.name,
+            "The shader's entry point '", PlainName(from.name),
             "' has a workgroup size of id ", id, ", which is not a constant."));
       }
       value = *constant;
@@ -109,9 +111,9 @@ absl::Status ReadWorkgroupSize(const SpirvFacts& facts,
       value = mode->values[i];
     }
     if (value == 0 || value > std::numeric_limits<uint32_t>::max()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The shader's entry point '", from.name, "' has ", value,
-                       " invocations in dimension ", i, " of a workgroup."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The shader's entry point '", PlainName(from.name), "' has ", value,
+          " invocations in dimension ", i, " of a workgroup."));
     }
     entry.workgroup_size[i] = static_cast<uint32_t>(value);
   }
@@ -201,8 +203,8 @@ absl::Status ReadEntryPoints(const SpirvFacts& facts, SpirvModule& module) {
         return a.name == b.name;
       });
   if (twice != module.entry_points.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The shader has two entry points '", twice->name, "'."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The shader has two entry points '", PlainName(twice->name), "'."));
   }
   return absl::OkStatus();
 }

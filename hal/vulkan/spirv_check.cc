@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "spirv/unified1/spirv.hpp11"
 
@@ -156,7 +157,7 @@ absl::Status CheckEntryPoint(const SpirvEntryPoint& entry,
     const uint32_t size = entry.workgroup_size[i];
     if (size > limits.max_workgroup_size[i]) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("The shader's '", entry.name, "' has ", size,
+          absl::StrCat("The shader's '", PlainName(entry.name), "' has ", size,
                        " invocations in dimension ", i,
                        " of a workgroup; the device's "
                        "limit is ",
@@ -166,17 +167,18 @@ absl::Status CheckEntryPoint(const SpirvEntryPoint& entry,
     invocations *= size;
     if (invocations > limits.max_workgroup_invocations) {
       return absl::ResourceExhaustedError(absl::StrCat(
-          "The shader's '", entry.name, "' has workgroups of ",
+          "The shader's '", PlainName(entry.name), "' has workgroups of ",
           entry.workgroup_size[0], "x", entry.workgroup_size[1], "x",
           entry.workgroup_size[2], " invocations; the device's limit is ",
           limits.max_workgroup_invocations, " in all."));
     }
   }
   if (entry.shared_memory > limits.max_shared_memory) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "The shader's '", entry.name, "' shares ", entry.shared_memory,
-        " bytes within a workgroup; the device's limit is ",
-        limits.max_shared_memory, "."));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("The shader's '", PlainName(entry.name), "' shares ",
+                     entry.shared_memory,
+                     " bytes within a workgroup; the device's limit is ",
+                     limits.max_shared_memory, "."));
   }
   return absl::OkStatus();
 }
@@ -280,7 +282,7 @@ absl::Status CheckExecutable(const ExecutableDef& executable,
     RETURN_IF_ERROR(
         Annotate(CheckPipeline(pipeline, executable.layouts[pipeline.layout],
                                limits, enabled),
-                 absl::StrCat("(export '", pipeline.name, "')")));
+                 absl::StrCat("(export '", PlainName(pipeline.name), "')")));
   }
   return absl::OkStatus();
 }

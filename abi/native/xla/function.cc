@@ -150,7 +150,7 @@ absl::Status DeclaredFfi::CheckPlatform() const {
     return absl::OkStatus();
   }
   return absl::UnimplementedError(absl::StrCat(
-      "'", declaration()->name, "' is a handler for the platform '",
+      "'", PlainName(declaration()->name), "' is a handler for the platform '",
       PlainName(platform), "'; only those for Host and CUDA can run here."));
 }
 
@@ -222,15 +222,15 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
                      is_certain ? ProbeHandler(handler) : ProbeSymbol(handler));
     if (handlers.minor != 0 && handlers.minor != metadata.minor) {
       return absl::InvalidArgumentError(
-          absl::StrCat("The stages of '", declaration()->name,
+          absl::StrCat("The stages of '", PlainName(declaration()->name),
                        "' use different versions of XLA FFI: 0.",
                        handlers.minor, " and 0.", metadata.minor, "."));
     }
     handlers.minor = metadata.minor;
   }
   if (handlers.stages[EYRIE_FFI_EXECUTE] == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", declaration()->name, "' has no stage \"execute\"."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", PlainName(declaration()->name), "' has no stage \"execute\"."));
   }
   return MakeFfiFunction(declaration(), std::move(library), handlers, nullptr);
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/counted.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -14,10 +15,10 @@ constexpr uint32_t kFences = 2;
 absl::Status Disagrees(const FfiDeclaration& declaration,
                        const vm::CallingConvention& convention,
                        absl::string_view how) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("The import has the convention ", convention.ToString(),
-                   ", but ", how, ": the manifest declares '", declaration.name,
-                   "' as ", declaration.Describe(), "."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The import has the convention ", convention.ToString(), ", but ", how,
+      ": the manifest declares '", PlainName(declaration.name), "' as ",
+      declaration.Describe(), "."));
 }
 
 // Assigns slots to the operands of a declaration, in order.

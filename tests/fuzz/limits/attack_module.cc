@@ -30,12 +30,11 @@ void AddAttack(ModuleBuilder& module, absl::string_view code) {
   function.ref_registers = 32;
 }
 
-std::vector<std::string> RunArguments(Random& random, bool compiled) {
-  constexpr std::array kJits = {"off", "lazy", "eager"};
+std::vector<std::string> RunArguments(Random& random, bool eager) {
+  const char* const jit =
+      eager ? "eager" : random.Of(std::array{"off", "lazy", "eager"});
   std::vector<std::string> arguments = {
-      "run", "FILE", "--function=attack",
-      absl::StrCat("--jit=",
-                   kJits[compiled ? 1 + random.Below(2) : random.Below(3)]),
+      "run", "FILE", "--function=attack", absl::StrCat("--jit=", jit),
       absl::StrCat("--device=", random.OneIn(4) ? "local-task" : "local-sync")};
   if (random.OneIn(3)) {
     arguments.push_back(absl::StrCat(

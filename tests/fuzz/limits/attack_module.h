@@ -35,9 +35,9 @@ ModuleBuilder NewAttackModule();
 // Exports the code as "attack", with 128 i32 and 32 ref registers.
 void AddAttack(ModuleBuilder& module, absl::string_view code);
 
-// Returns arguments that run "attack", some with fuel. If `compiled`, functions
-// are compiled; otherwise, those of some attacks are.
-std::vector<std::string> RunArguments(Random& random, bool compiled = false);
+// Returns arguments that run "attack": interpreted or compiled, some with fuel.
+// If `eager`, each function is compiled at its first call.
+std::vector<std::string> RunArguments(Random& random, bool eager = false);
 
 }  // namespace eyrie::tests
 

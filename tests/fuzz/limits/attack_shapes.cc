@@ -124,8 +124,8 @@ std::string Lives(uint32_t count) {
 constexpr struct {
   const char* name;
   std::string (*code)(uint32_t count);
-  uint32_t times = 1;     // the chosen count
-  bool compiled = false;  // attacks the compiler only
+  uint32_t times = 1;  // the chosen count
+  bool eager = false;  // attacks only the compiler
 } kShapes[] = {
     {"loops", [](uint32_t count) { return Loops(count, false); }},
     {"nested loops", [](uint32_t count) { return Loops(count, true); }},
@@ -160,7 +160,7 @@ Attack ShapeAttack(Random& random) {
       .i32_registers = 128;
   module.functions.back().ref_registers = 32;
   return {absl::StrCat(shape.name, " of ", count), module.Build(),
-          RunArguments(random, shape.compiled)};
+          RunArguments(random, shape.eager)};
 }
 
 }  // namespace eyrie::tests
