@@ -42,23 +42,25 @@ Value Borrow(const eyrie_array_t& array, bool is_read_only, Owner owner) {
   return value;
 }
 
-// Returns the type of 4 bits that ml_dtypes gives this name, or
+// Returns the type of 4 or 2 bits that ml_dtypes gives this name, or
 // EYRIE_DTYPE_NONE.
 eyrie_dtype_t FindNarrow(const std::string& name) {
+  if (name == "int2") return static_cast<eyrie_dtype_t>(0x10000002);
+  if (name == "uint2") return static_cast<eyrie_dtype_t>(0x12000002);
   if (name == "int4") return static_cast<eyrie_dtype_t>(0x10000004);
   if (name == "uint4") return static_cast<eyrie_dtype_t>(0x12000004);
   if (name == "float4_e2m1fn") return EYRIE_DTYPE_F4E2M1FN;
   return EYRIE_DTYPE_NONE;
 }
 
-// Reports whether an array of another package has elements of 4 bits.
+// Reports whether an array of another package has elements of 4 or 2 bits.
 bool HasNarrowElements(nb::handle object) {
   const nb::object dtype = nb::getattr(object, "dtype", nb::none());
   return FindNarrow(nb::cast<std::string>(nb::str(dtype))) != EYRIE_DTYPE_NONE;
 }
 
-// Packs elements of 4 bits, which NumPy stores in a byte each: the first one in
-// the low half of a byte.
+// Packs elements of 4 or 2 bits, which NumPy stores in a byte each: the first
+// one in the lowest bits of a byte.
 Value FromNarrow(nb::handle object, eyrie_dtype_t dtype) {
   // ascontiguousarray would make an array of rank 0 one of rank 1.
   const nb::object wide = nb::module_::import_("numpy").attr("asarray")(
@@ -69,10 +71,12 @@ Value FromNarrow(nb::handle object, eyrie_dtype_t dtype) {
   Describe(bytes.ptr(), array, is_read_only);
   size_t count = 1;
   for (size_t i = 0; i < array.rank; ++i) count *= array.shape[i];
-  std::vector<std::byte> packed((count + 1) / 2);
+  const size_t bits = dtype & 0xFF;
+  std::vector<std::byte> packed((count * bits + 7) / 8);
+  const auto mask = static_cast<std::byte>((1 << bits) - 1);
   const auto* const elements = static_cast<const std::byte*>(array.data);
   for (size_t i = 0; i < count; ++i) {
-    packed[i / 2] |= (elements[i] & std::byte{15}) << (i % 2 * 4);
+    packed[i * bits / 8] |= (elements[i] & mask) << (i * bits % 8);
   }
   return Unwrap(
       Value::Array(dtype, std::span(array.shape, array.rank), packed));
@@ -98,7 +102,13 @@ Value FromNumpy(nb::handle object) {
       return Borrow(array, true, native);
     }
   }
-  RaiseArgument("Arrays of " + dtype + " cannot be arguments.");
+  // NumPy reads the elements of ml_dtypes from files as raw bytes.
+  const bool is_raw = dtype == "void8" || dtype == "void16";
+  RaiseArgument("Arrays of " + dtype + " cannot be arguments" +
+                (is_raw ? std::string("; x.view(ml_dtypes.") +
+                              (dtype == "void8" ? "int4" : "bfloat16") +
+                              "), for example, gives them a type."
+                        : "."));
 }
 
 // Returns the DLPack capsule of an array. Since version 1.0, DLPack states
@@ -187,7 +197,7 @@ Value ArrayFromPython(nb::handle object) {
     try {
       return FromDlpack(object);
     } catch (...) {
-      // JAX does not export elements of 4 bits, or not as DLPack has them.
+      // JAX does not export elements of 4 or 2 bits, or not as DLPack has them.
       if (!HasNarrowElements(object)) throw;
     }
   }

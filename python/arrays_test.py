@@ -217,8 +217,10 @@ class EverywhereTest(unittest.TestCase):
     def test_four_bits(self):
         for dtype, numbers in (("int4", [-8, -1, 0, 7, 3]),
                                ("uint4", [0, 15, 8, 7, 1, 2]),
+                               ("int2", [-2, -1, 0, 1, 1]),
+                               ("uint2", [0, 3, 2, 1, 1, 2]),
                                ("float4_e2m1fn", [0, -0.0, 0.5, -6, 1.5])):
-            if not hasattr(ml_dtypes, dtype):  # float4_e2m1fn: since 0.5
+            if not hasattr(ml_dtypes, dtype):  # some came with 0.5
                 continue
             given = np.array(numbers).astype(getattr(ml_dtypes, dtype))
             for row in (given, given.reshape(-1, 1), given[::2],
@@ -230,6 +232,13 @@ class EverywhereTest(unittest.TestCase):
         if hasattr(ml_dtypes, "float4_e2m1fn"):
             got = _core.copy(np.array([-0.0], ml_dtypes.float4_e2m1fn))
             self.assertTrue(np.signbit(got.astype(np.float32)[0]))
+
+    def test_raw_bytes_need_a_type(self):
+        for dtype, hint in (("V2", r"; x.view\(ml_dtypes.bfloat16\), for"),
+                            ("V1", r"; x.view\(ml_dtypes.int4\), for"),
+                            ("V4", "of void32 cannot be arguments.$")):
+            with self.assertRaisesRegex(eyrie.Error, hint):
+                _core.copy(np.zeros(2, dtype))
 
     def test_four_bits_that_dlpack_does_not_have(self):
         class LikeJax:

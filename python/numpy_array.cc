@@ -61,6 +61,8 @@ const DtypeRow kDtypes[] = {
     {"float4_e2m1fn", EYRIE_DTYPE_F4E2M1FN, kFloat4E2M1Fn, true},
     {"int4", static_cast<eyrie_dtype_t>(0x11000004), kInt, true},
     {"uint4", static_cast<eyrie_dtype_t>(0x12000004), kUint, true},
+    {"int2", static_cast<eyrie_dtype_t>(0x11000002), kInt, true},
+    {"uint2", static_cast<eyrie_dtype_t>(0x12000002), kUint, true},
 };
 constexpr size_t kRows = std::size(kDtypes);
 
@@ -171,10 +173,12 @@ PyObject* DescriptorOf(eyrie_dtype_t dtype) {
   return kept;
 }
 
-bool IsNarrow(eyrie_dtype_t dtype) { return BitsOf(dtype) == 4; }
+bool IsNarrow(eyrie_dtype_t dtype) {
+  return BitsOf(dtype) == 4 || BitsOf(dtype) == 2;
+}
 
-// Returns a numpy.ndarray with a copy of elements of 4 bits, two of which are
-// in a byte, the first one in its low half.
+// Returns a numpy.ndarray with a copy of elements of 4 or 2 bits, the first one
+// in the lowest bits of a byte.
 nb::object Unpack(const eyrie_array_t& array, nb::handle descriptor) {
   const auto* const bytes = static_cast<const uint8_t*>(array.data);
   const bool is_integer = array.dtype >> 28 == 1;
@@ -186,9 +190,12 @@ nb::object Unpack(const eyrie_array_t& array, nb::handle descriptor) {
     shape.append(array.shape[i]);
   }
   std::vector<int8_t> wide(count);
+  const size_t bits = BitsOf(array.dtype);
+  const int values = 1 << bits;
   for (size_t i = 0; i < count; ++i) {
-    const int half = bytes[i / 2] >> (i % 2 * 4) & 15;
-    wide[i] = static_cast<int8_t>(is_signed && half >= 8 ? half - 16 : half);
+    const int part = bytes[i * bits / 8] >> (i * bits % 8) & (values - 1);
+    const bool is_negative = is_signed && part >= values / 2;
+    wide[i] = static_cast<int8_t>(is_negative ? part - values : part);
   }
   const nb::object numpy = nb::module_::import_("numpy");
   // Floats are their bits; integers are numbers.

@@ -1,5 +1,6 @@
 #include "tools/result_flags.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -115,7 +116,7 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
   std::vector<abi::ValueSlot> slots;
   for (size_t i = 0; i < results.size(); ++i) {
     slots.push_back({results[i].type(), function.declared_result(i),
-                     absl::StrCat("result ", i)});
+                     absl::StrCat("result ", i), &results[i]});
   }
   abi::ValueReader reader(device, "--expected_output", style.floats,
                           function.memory());
@@ -143,6 +144,8 @@ abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
   // A negative limit means no limit.
   options.max_elements =
       static_cast<size_t>(arguments.GetInt("output_max_element_count"));
+  options.max_empty_rows = std::clamp(
+      options.max_elements, options.max_empty_rows, abi::kMostEmptyRows);
   return options;
 }
 

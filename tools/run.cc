@@ -61,6 +61,7 @@ abi::PrintOptions CompatPrintOptions(const Arguments& arguments) {
   const std::string& compat = arguments.GetString("compat");
   if (compat == "3.11") options.float_case = abi::FloatCase::kLower;
   options.bytes = compat.empty();
+  if (!compat.empty()) options.max_empty_rows = abi::kMostEmptyRows;
   return options;
 }
 

@@ -41,9 +41,12 @@ namespace {
 
 using Kind = Type::Kind;
 
-// Untyped bytes are accepted for anything, as in the module's own checks.
+// Untyped bytes are accepted for elements of the same size. The module's own
+// checks accept them for elements of any size.
 bool Accepts(ElementType declared, ElementType given) {
-  return hal::NumericalKind(given) == 0 || hal::EqualUpToSign(declared, given);
+  return hal::NumericalKind(given) == 0
+             ? hal::StrideBits(given) == hal::StrideBits(declared)
+             : hal::EqualUpToSign(declared, given);
 }
 
 constexpr absl::string_view kDemotedHint =

@@ -8,11 +8,14 @@
 #include "abi/call/function_io.h"
 #include "abi/call/session.h"
 #include "abi/tensor/element_range.h"
+#include "abi/tensor/tensor.h"
 #include "abi/tensor/tensor_compare.h"
 #include "abi/tensor/tensor_text.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
+#include "hal/buffer.h"
 #include "vm/object/buffer.h"
 
 namespace eyrie::abi {
@@ -228,6 +231,32 @@ void AppendBoth(const vm::Value& expected, const vm::Value& actual,
                   value(actual), "\n");
 }
 
+using Bytes = std::span<const uint8_t>;
+
+// Returns the bytes of a buffer, of null, or of an array that --output=@x.npy
+// writes for one of them; nullopt for other objects. The public tools compare
+// only bytes of vm.buffer.
+absl::StatusOr<std::optional<Bytes>> BytesIn(const vm::Value& value,
+                                             const PrintOptions& options) {
+  if (const auto* bytes = RefCast<vm::Buffer>(value.ref())) {
+    return bytes->bytes();
+  }
+  if (!options.bytes) return std::nullopt;
+  if (value.ref() == nullptr) return Bytes();
+  if (auto* buffer = RefCast<hal::Buffer>(value.ref())) {
+    ASSIGN_OR_RETURN(const Bytes bytes, buffer->Map(hal::memory_access::kRead,
+                                                    0, buffer->byte_length()));
+    return bytes;
+  }
+  const auto* view = RefCast<hal::BufferView>(value.ref());
+  const bool is_bytes =
+      view != nullptr && view->shape().size() == 1 &&
+      hal::EqualUpToSign(view->element_type(), ElementType::kInt8);
+  if (!is_bytes) return std::nullopt;
+  ASSIGN_OR_RETURN(const Bytes bytes, BytesOf(*view));
+  return bytes;
+}
+
 // Compares one pair of values.
 absl::Status CompareOne(size_t index, const vm::Value& expected,
                         const vm::Value& actual, const Tolerance& tolerance,
@@ -262,10 +291,10 @@ absl::Status CompareOne(size_t index, const vm::Value& expected,
     }
     return absl::OkStatus();
   }
-  const auto* expected_bytes = RefCast<vm::Buffer>(expected.ref());
-  const auto* actual_bytes = RefCast<vm::Buffer>(actual.ref());
-  if (expected_bytes && actual_bytes) {
-    if (expected_bytes->text() == actual_bytes->text()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto expected_bytes, BytesIn(expected, options));
+  ASSIGN_OR_RETURN(const auto actual_bytes, BytesIn(actual, options));
+  if (expected.ref() && expected_bytes && actual_bytes) {
+    if (absl::c_equal(*expected_bytes, *actual_bytes)) return absl::OkStatus();
     fail("the bytes differ");
     AppendBoth(expected, actual, options, comparison.text);
     return absl::OkStatus();

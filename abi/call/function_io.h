@@ -47,6 +47,8 @@ struct ValueSlot {
   vm::ValueType type = vm::ValueType::kRef;
   const Type* declared = nullptr;  // null: nothing is declared
   std::string name;                // "argument 0 ('input0')"
+  // The result that the value is compared with; null for arguments.
+  const vm::Value* result = nullptr;
 };
 
 // Returns the slots of a function's arguments, which must outlive them.
@@ -111,11 +113,14 @@ class ValueReader {
                            absl::string_view member,
                            std::span<const ValueSlot> slots,
                            std::vector<ParsedValue>& values);
-  absl::StatusOr<vm::Value> ReadMember(const ZipMember& member);
+  absl::StatusOr<vm::Value> ReadMember(const ZipMember& member,
+                                       const ValueSlot& slot);
   // Checks that `count` arrays of a file fit the first of the free slots.
-  static absl::Status CheckSlots(absl::string_view path, size_t count,
-                                 std::span<const ValueSlot> slots);
-  absl::StatusOr<vm::Value> CopyOf(const NpyArray& array);
+  absl::Status CheckSlots(absl::string_view path, size_t count,
+                          std::span<const ValueSlot> slots) const;
+  absl::StatusOr<vm::Value> CopyOf(NpyArray array, const ValueSlot& slot);
+  bool IsArrayFile(absl::string_view text, const ValueSlot& slot) const;
+  absl::Status CheckRaw(absl::string_view path, const Source& source) const;
   absl::StatusOr<vm::Value> ReadTensor(absl::string_view text);
   absl::StatusOr<vm::Value> ReadStorage(absl::string_view text);
   absl::StatusOr<vm::Value> ReadBytes(absl::string_view text);
@@ -138,8 +143,12 @@ absl::StatusOr<vm::Value> ParseScalar(absl::string_view text,
                                       vm::ValueType type, const Type* declared,
                                       NarrowFloats floats);
 
+// The public tools print all rows of an empty tensor; Eyrie at most these.
+inline constexpr size_t kMostEmptyRows = size_t{1} << 20;
+
 struct PrintOptions {
   size_t max_elements = 1024;
+  size_t max_empty_rows = 1024;  // brackets without elements
   FloatCase float_case = FloatCase::kUpper;
   bool bytes = true;  // print buffers' bytes; else "(no printer)"
 };
@@ -168,6 +177,9 @@ enum class OutputFormat : uint8_t {
   kNpz,
   kOther,  // not written: .json, .csv, .png …
 };
+
+// Reports whether the file in "a.npy" or "a.npz:name" has arrays by its name.
+bool NamesArrays(absl::string_view path);
 
 // Checks that a text is empty, "-", "@file" or "+file". INVALID_ARGUMENT: it is
 // not.

@@ -195,9 +195,10 @@ TEST_F(FunctionIo, Inputs) {
       {"r", "@damaged.npz",
        "INVALID_ARGUMENT: 'damaged.npz' gives 2 arrays; the function takes 1 "
        "more. (--input='@damaged.npz', argument 0)"},
+      // A scalar may be an array of rank 0.
       {"r i", "@damaged.npz",
-       "INVALID_ARGUMENT: An array is given; argument 1, i32, is expected. "
-       "(--input='@damaged.npz', argument 0)"},
+       "INVALID_ARGUMENT: The .npz file is damaged: the checksum of 'x.npy' "
+       "differs. (array 'x') (--input='@damaged.npz', argument 0)"},
       {"r r", "@damaged.npz",
        "INVALID_ARGUMENT: The .npz file is damaged: the checksum of 'x.npy' "
        "differs. (array 'x') (--input='@damaged.npz', argument 0)"},

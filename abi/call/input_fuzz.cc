@@ -33,7 +33,7 @@ void FuzzNpy(std::span<const uint8_t> bytes) {
   ByteReader reader(bytes);
   for (auto array = ReadNpy(reader); array.ok(); array = ReadNpy(reader)) {
     std::vector<uint8_t> copy(array->bytes.size());
-    array->CopyTo(copy);
+    array->CopyTo(copy).IgnoreError();
     std::string text;
     if (!WorthPrinting(array->spec)) break;
     AppendElements(copy, array->spec, 64, FloatCase::kUpper, text);

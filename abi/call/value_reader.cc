@@ -9,6 +9,9 @@
 #include "abi/call/session.h"
 #include "abi/tensor/npy.h"
 #include "abi/tensor/npz.h"
+#include "abi/value/convert.h"
+#include "abi/value/encoder.h"
+#include "abi/value/host_value.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +20,7 @@
 #include "base/name_list.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "hal/packed_elements.h"
 #include "vm/object/buffer.h"
 
 namespace eyrie::abi {
@@ -28,6 +32,10 @@ using vm::ValueType;
 using Kind = Type::Kind;
 
 constexpr size_t kLongestQuote = 60;
+
+// A member of a .npz that has more bytes cannot be a scalar, which needs at
+// most 16 after its header.
+constexpr uint64_t kLargestScalar = uint64_t{1} << 17;
 
 bool IsNull(absl::string_view text) {
   return text == "(null)" || text == "(ignored)";
@@ -163,19 +171,78 @@ absl::StatusOr<ValueReader::Source*> ValueReader::Open(absl::string_view path,
   return &source;
 }
 
-absl::StatusOr<Value> ValueReader::CopyOf(const NpyArray& array) {
+namespace {
+
+absl::Status NotScalar(const ValueSlot& slot) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "An array is given; ", DescribeSlot(slot), ", is expected."));
+}
+
+// Returns the type that a slot gives to elements without a type; kNone if it
+// gives none.
+ElementType ArrayElement(const ValueSlot& slot) {
+  if (slot.result != nullptr) {
+    const auto* view = RefCast<hal::BufferView>(slot.result->ref());
+    if (view != nullptr) return view->element_type();
+  }
+  const bool says = slot.declared && slot.declared->is(Kind::kArray);
+  return says ? slot.declared->element : ElementType::kNone;
+}
+
+// Returns the scalar in an array of rank 0. Converts it as JSON's numbers are
+// converted, but a number of the register's type is the register's content: so
+// --output writes scalars.
+absl::StatusOr<Value> ScalarOf(NpyArray array, const ValueSlot& slot) {
+  if (!array.spec.shape.empty()) return NotScalar(slot);
+  const ElementType carried = ElementOf(slot.type);
+  const ElementType element = ScalarType(slot.type, slot.declared);
+  array.TakeType(element);
+  uint8_t bytes[16] = {};
+  ASSIGN_OR_RETURN(const uint64_t size, array.spec.ByteLength());
+  RETURN_IF_ERROR(array.CopyTo(std::span(bytes).first(size)));
+  vm::Slot content;
+  const bool is_content = hal::EqualUpToSign(array.spec.type, carried);
+  const bool is_any = slot.result != nullptr || element == carried ||
+                      !hal::IsIntegerOrBool(element);
+  if (is_content && is_any) {
+    std::memcpy(&content, bytes, size);
+    return Value::Adopt(slot.type, content);
+  }
+  Parameter parameter;
+  parameter.carrier = slot.type;
+  parameter.type.kind = Kind::kScalar;
+  parameter.type.element = element;
+  HostValue number = ReadElement(bytes, array.spec.type);  // if it is packed
+  if (!hal::IsPacked(array.spec.type)) {
+    ASSIGN_OR_RETURN(auto copy, HostArray::Copy(array.spec.type, {},
+                                                std::span(bytes).first(size)));
+    number = HostValue(std::move(copy));
+  }
+  CallStatistics none;
+  RETURN_IF_ERROR(Encoder(nullptr, &none).Encode(number, parameter, content));
+  if (is_content) std::memcpy(&content, bytes, size);  // 200 of i8 stays 200
+  return Value::Adopt(slot.type, content);
+}
+
+}  // namespace
+
+absl::StatusOr<Value> ValueReader::CopyOf(NpyArray array,
+                                          const ValueSlot& slot) {
+  if (slot.type != ValueType::kRef) return ScalarOf(array, slot);
+  // The public tools have no types for raw bytes.
+  if (floats_ != NarrowFloats::kBits) array.TakeType(ArrayElement(slot));
   ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
                    NewTensor(*device_, array.spec, memory_));
   ASSIGN_OR_RETURN(const std::span<uint8_t> target,
                    view->buffer()->Map(hal::memory_access::kDiscardWrite, 0,
                                        view->byte_length()));
-  array.CopyTo(target);
+  RETURN_IF_ERROR(array.CopyTo(target));
   RETURN_IF_ERROR(view->buffer()->Unmap(0, view->byte_length()));
   return Value(std::move(view));
 }
 
 absl::Status ValueReader::CheckSlots(absl::string_view path, size_t count,
-                                     std::span<const ValueSlot> slots) {
+                                     std::span<const ValueSlot> slots) const {
   if (count > slots.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", path, "' gives ", count,
@@ -183,13 +250,16 @@ absl::Status ValueReader::CheckSlots(absl::string_view path, size_t count,
   }
   for (const ValueSlot& slot : slots.first(count)) {
     if (slot.type == ValueType::kRef) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "An array is given; ", DescribeSlot(slot), ", is expected."));
+    if (floats_ == NarrowFloats::kBits) return NotScalar(slot);
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<Value> ValueReader::ReadMember(const ZipMember& member) {
+absl::StatusOr<Value> ValueReader::ReadMember(const ZipMember& member,
+                                              const ValueSlot& slot) {
+  if (slot.type != ValueType::kRef && member.size > kLargestScalar) {
+    return NotScalar(slot);
+  }
   if (member.method == kZipDeflated && memory_ == nullptr) {
     // A larger size fails below.
     inflated_ += std::min(member.size, kMaxInflated);
@@ -200,7 +270,7 @@ absl::StatusOr<Value> ValueReader::ReadMember(const ZipMember& member) {
     }
   }
   ASSIGN_OR_RETURN(const NpzArray read, ReadNpzArray(member, memory_));
-  return CopyOf(read.array);
+  return CopyOf(read.array, slot);
 }
 
 absl::Status ValueReader::ReadMembers(absl::string_view path, Source& source,
@@ -223,7 +293,7 @@ absl::Status ValueReader::ReadMembers(absl::string_view path, Source& source,
   RETURN_IF_ERROR(
       CheckSlots(path, wanted.size(), slots.subspan(values.size())));
   for (const ZipMember* array : wanted) {
-    absl::StatusOr<Value> value = ReadMember(*array);
+    absl::StatusOr<Value> value = ReadMember(*array, slots[values.size()]);
     if (!value.ok()) {
       return Annotate(
           value.status(),
@@ -286,10 +356,21 @@ absl::Status ValueReader::ReadArrays(absl::string_view text,
   RETURN_IF_ERROR(
       CheckSlots(path, arrays.size(), slots.subspan(values.size())));
   for (const NpyArray& array : arrays) {
-    ASSIGN_OR_RETURN(Value value, CopyOf(array));
+    ASSIGN_OR_RETURN(Value value, CopyOf(array, slots[values.size()]));
     values.push_back({std::move(value)});
   }
   return absl::OkStatus();
+}
+
+// INVALID_ARGUMENT: the elements begin with the header of an array's file.
+absl::Status ValueReader::CheckRaw(absl::string_view path,
+                                   const Source& source) const {
+  if (floats_ == NarrowFloats::kBits) return absl::OkStatus();
+  const auto bytes = source.file->bytes().subspan(source.offset);
+  if (!LooksLikeNpy(bytes) && !LooksLikeZip(bytes)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", path, "' is a NumPy array, which says its shape and type; give it ",
+      "without them, as @", path, "."));
 }
 
 absl::StatusOr<Value> ValueReader::ReadTensor(absl::string_view text) {
@@ -304,6 +385,7 @@ absl::StatusOr<Value> ValueReader::ReadTensor(absl::string_view text) {
     ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
     ASSIGN_OR_RETURN(Source * source,
                      Open(contents.substr(1), contents[0] == '@'));
+    RETURN_IF_ERROR(CheckRaw(contents.substr(1), *source));
     ByteReader reader(source->file->bytes());
     RETURN_IF_ERROR(reader.Seek(source->offset));
     if (size > reader.remaining()) {
@@ -359,6 +441,19 @@ absl::StatusOr<Value> ValueReader::ReadSingle(absl::string_view text,
   return ReadTensor(text);
 }
 
+// Reports whether a text names a file of arrays.
+bool ValueReader::IsArrayFile(absl::string_view text,
+                              const ValueSlot& slot) const {
+  if (!absl::StrContains("@+*", text[0])) return false;
+  if (slot.type != ValueType::kRef && text[0] == '+') {
+    return NamesArrays(text.substr(1));  // "+5" is a number
+  }
+  // Files of bytes may have any format, but --output=@x.npy writes an array.
+  return !IsBytes(slot) ||
+         (slot.result != nullptr && floats_ != NarrowFloats::kBits &&
+          NamesArrays(text.substr(1)));
+}
+
 absl::Status ValueReader::ReadText(absl::string_view text,
                                    std::span<const ValueSlot> slots,
                                    std::vector<ParsedValue>& values) {
@@ -371,8 +466,7 @@ absl::Status ValueReader::ReadText(absl::string_view text,
   if (text.empty()) {
     return absl::InvalidArgumentError("The text of a value is empty.");
   }
-  if (absl::StrContains("@+*", text[0]) && !IsBytes(slot) &&
-      (slot.type == ValueType::kRef || text[0] != '+')) {
+  if (IsArrayFile(text, slot)) {
     return ReadArrays(text, slots, values);
   }
   ASSIGN_OR_RETURN(Value value, ReadSingle(text, slot));

@@ -82,7 +82,7 @@ void Printer::AppendTensor(const hal::BufferView& view) {
     absl::StrAppend(&out_, "(not a dense tensor)");
   } else {
     AppendElements(*bytes, SpecOf(view), options_.max_elements,
-                   options_.float_case, out_);
+                   options_.float_case, out_, options_.max_empty_rows);
   }
 }
 

@@ -111,6 +111,14 @@ std::span<const uint8_t> AsBytes(const std::string& text) {
 
 }  // namespace
 
+bool NamesArrays(absl::string_view path) {
+  const auto is_array = [](OutputFormat format) {
+    return format == OutputFormat::kNpy || format == OutputFormat::kNpz;
+  };
+  return is_array(FormatOf(path)) ||
+         is_array(FormatOf(path.substr(0, path.rfind(':'))));
+}
+
 absl::Status CheckOutputText(absl::string_view text) {
   if (text.empty() || text == "-") return absl::OkStatus();
   if (text[0] == '@' || text[0] == '+') {

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/allocate.h"
 #include "base/checked_math.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "hal/packed_elements.h"
 
 namespace eyrie::abi {
 namespace {
@@ -145,6 +148,10 @@ absl::Status ParseDescr(absl::string_view descr, NpyArray& array) {
       }
     }
   }
+  if (rest == "f1") {  // as ml_dtypes names its float8_e5m2, and no other
+    array.spec.type = hal::ElementType::kFloat8E5M2;
+    return absl::OkStatus();
+  }
   return absl::UnimplementedError(
       absl::StrCat("The .npy element type '", PlainName(descr),
                    "' is not one that tensors have."));
@@ -183,9 +190,12 @@ absl::Status ParseHeader(absl::string_view text, NpyArray& array) {
   return absl::OkStatus();
 }
 
+// Returns the size of an element in a file.
+size_t SizeOf(hal::ElementType type) { return (hal::StrideBits(type) + 7) / 8; }
+
 // Returns the size of one number in bytes: half an element for complex types.
 size_t NumberSize(hal::ElementType type) {
-  const size_t size = hal::BitCount(type) / 8;
+  const size_t size = SizeOf(type);
   return hal::NumericalKind(type) == hal::numerical_kind::kComplex ? size / 2
                                                                    : size;
 }
@@ -193,7 +203,7 @@ size_t NumberSize(hal::ElementType type) {
 // Copies the elements of a column-major array in row-major order.
 void CopyTransposed(const NpyArray& array, std::span<uint8_t> target) {
   const auto& shape = array.spec.shape;
-  const size_t size = hal::BitCount(array.spec.type) / 8;
+  const size_t size = SizeOf(array.spec.type);
   std::vector<size_t> strides(shape.size()), index(shape.size(), 0);
   size_t stride = size;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -213,7 +223,7 @@ void CopyTransposed(const NpyArray& array, std::span<uint8_t> target) {
 }
 
 std::string DescrOf(hal::ElementType type) {
-  const uint32_t width = (hal::StrideBits(type) + 7) / 8;
+  const size_t width = SizeOf(type);
   for (const hal::ElementTypeInfo& row : hal::ElementTypes()) {
     if (row.type == type && row.numpy[0] != 0) return row.numpy;
   }
@@ -222,17 +232,40 @@ std::string DescrOf(hal::ElementType type) {
 
 }  // namespace
 
-void NpyArray::CopyTo(std::span<uint8_t> target) const {
-  if (fortran_order && spec.shape.size() > 1) {
+void NpyArray::TakeType(hal::ElementType wanted) {
+  if (hal::NumericalKind(spec.type) != 0 || wanted == hal::ElementType::kNone ||
+      DescrOf(wanted).substr(1) != DescrOf(spec.type).substr(1)) {
+    return;
+  }
+  spec.type = wanted;
+}
+
+absl::Status NpyArray::CopyTo(std::span<uint8_t> target) const {
+  if (target.empty()) return absl::OkStatus();
+  const bool transposes = fortran_order && spec.shape.size() > 1;
+  if (hal::IsPacked(spec.type)) {
+    std::vector<uint8_t> rows;
+    if (transposes) {
+      RETURN_IF_ERROR(Resize(rows, bytes.size(), "an array of a .npy file"));
+      CopyTransposed(*this, rows);
+    }
+    return PackNpyElements(spec.type, transposes ? rows : bytes, target.data());
+  }
+  if (transposes) {
     CopyTransposed(*this, target);
-  } else if (!target.empty()) {
+  } else {
     std::memcpy(target.data(), bytes.data(), target.size());
   }
   const size_t number = NumberSize(spec.type);
-  if (!big_endian || number < 2) return;
+  if (!big_endian || number < 2) return absl::OkStatus();
   for (size_t at = 0; at < target.size(); at += number) {
     std::reverse(target.begin() + at, target.begin() + at + number);
   }
+  return absl::OkStatus();
+}
+
+bool LooksLikeNpy(std::span<const uint8_t> bytes) {
+  return absl::StartsWith(TextOf(bytes), kMagic);
 }
 
 absl::StatusOr<NpyArray> ReadNpyHeader(ByteReader& reader) {
@@ -316,6 +349,24 @@ void AppendNpyElements(const TensorSpec& spec, std::span<const uint8_t> bytes,
   for (uint64_t bit = 0; bit < count * bits; bit += bits) {
     out.push_back(static_cast<char>(bytes[bit / 8] >> bit % 8 & mask));
   }
+}
+
+absl::Status PackNpyElements(hal::ElementType type,
+                             std::span<const uint8_t> bytes, uint8_t* target) {
+  const uint32_t bits = hal::BitCount(type);
+  const bool has_sign =
+      hal::IsIntegerKind(type) &&
+      hal::NumericalKind(type) != hal::numerical_kind::kUnsigned;
+  const uint32_t least = has_sign ? 256 - (1u << (bits - 1)) : 256;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] >> bits == 0 || bytes[i] >= least) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The byte 0x", absl::Hex(bytes[i], absl::kZeroPad2), " at index ", i,
+        " is not an element of ", hal::ElementTypeName(type),
+        "; a .npy file has one in the low ", bits, " bits of each byte."));
+  }
+  hal::Pack(type, bytes, target);
+  return absl::OkStatus();
 }
 
 }  // namespace eyrie::abi

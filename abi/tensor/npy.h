@@ -26,10 +26,17 @@ struct NpyArray {
   bool big_endian = false;
   std::span<const uint8_t> bytes;  // borrowed
 
-  // Writes the elements to `target` in row-major order and little-endian.
-  // `target` must have as many bytes as `bytes`.
-  void CopyTo(std::span<uint8_t> target) const;
+  // Gives raw bytes the type `wanted` if NpyHeader writes that type as raw
+  // bytes of the same size. Otherwise does nothing.
+  void TakeType(hal::ElementType wanted);
+  // Writes the elements to `target` in row-major order, little-endian, and
+  // packed if tensors pack them. `target` must have spec.ByteLength() bytes.
+  // Fails as PackNpyElements does.
+  absl::Status CopyTo(std::span<uint8_t> target) const;
 };
+
+// Reports whether bytes begin with the format's magic number.
+bool LooksLikeNpy(std::span<const uint8_t> bytes);
 
 // Reads the array at the reader's position and advances the reader past it.
 // OUT_OF_RANGE: the file is truncated. INVALID_ARGUMENT: the data is malformed,
@@ -50,6 +57,11 @@ std::string NpyHeader(const TensorSpec& spec);
 // the low bits of one each, as in the package ml_dtypes.
 void AppendNpyElements(const TensorSpec& spec, std::span<const uint8_t> bytes,
                        std::string& out);
+// The reverse: packs elements of 1, 2 or 4 bits that take a byte each.
+// INVALID_ARGUMENT: the upper bits of a byte are neither zero nor copies of an
+// integer's sign, so its element has another type.
+absl::Status PackNpyElements(hal::ElementType type,
+                             std::span<const uint8_t> bytes, uint8_t* target);
 
 }  // namespace eyrie::abi
 

@@ -43,16 +43,47 @@ std::string Header(const std::string& descr, const std::string& shape,
 }
 
 // Reads one array. Returns its text and the size of the rest of the file.
-std::string Read(const std::string& file) {
+std::string Read(const std::string& file,
+                 hal::ElementType wanted = hal::ElementType::kNone) {
   ByteReader reader(Bytes(file));
-  const auto array = ReadNpy(reader);
+  auto array = ReadNpy(reader);
   if (!array.ok()) return StatusText(array);
-  std::vector<uint8_t> bytes(array->bytes.size());
-  array->CopyTo(bytes);
+  array->TakeType(wanted);
+  std::vector<uint8_t> bytes(*array->spec.ByteLength());
+  if (const auto copied = array->CopyTo(bytes); !copied.ok()) {
+    return StatusText(copied);
+  }
   std::string text = array->spec.ToString() + "=";
   AppendElements(bytes, array->spec, 1024, FloatCase::kUpper, text);
   return reader.remaining() == 0 ? text
                                  : absl::StrCat(text, " +", reader.remaining());
+}
+
+// Reads raw bytes as elements of a type.
+TEST(Npy, TakesTypes) {
+  using hal::ElementType;
+  const std::string nibbles = "\x1\xF\x7\x8";
+  const struct {
+    std::string header, elements;
+    ElementType wanted;
+    const char* want;
+  } kRows[] = {
+      {Header("|V1", "(4,)"), nibbles, ElementType::kInt4, "4xi4=1 -1 7 -8"},
+      {Header("<V1", "(2, 2)", true), "\x1\xFF\x7\xF8", ElementType::kInt4,
+       "2x2xi4=[1 7][-1 -8]"},
+      {Header(">V2", "(2,)"), "\x3F\x80\x40\x40", ElementType::kBfloat16,
+       "2xbf16=1 3"},
+      // Types that files name, or of another size.
+      {Header("|V1", "(4,)"), nibbles, ElementType::kInt8, "4x*8=01 0F 07 08"},
+      {Header("|V1", "(1,)"), "\x1", ElementType::kBfloat16, "1x*8=01"},
+      {Header("|u1", "(4,)"), nibbles, ElementType::kUint4, "4xui8=1 15 7 8"},
+      {Header("|V1", "(2,)"), "\x7\xF8", ElementType::kUint4,
+       "INVALID_ARGUMENT: The byte 0xf8 at index 1 is not an element of ui4; a "
+       ".npy file has one in the low 4 bits of each byte."},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(Read(Npy(row.header, row.elements), row.wanted), row.want);
+  }
 }
 
 const std::string kOneToSix("\1\2\3\4\5\6", 6);
@@ -83,6 +114,7 @@ TEST(Npy, Reads) {
        "1x3xui16=[258 772 1286]"},
       {Npy(Header("|b1", "(2,)"), std::string("\0\1", 2)), "2xi1=00 01"},
       {Npy(Header("|V2", "(3,)"), kOneToSix), "3x*16=0102 0304 0506"},
+      {Npy(Header("<f1", "(2,)"), "\x3C\x40"), "2xf8E5M2=1 2"},
       {Npy(Header("<f8", "(0, 4)"), ""), "0x4xf64="},
       {Npy(Header("|u1", "(2,)"), kOneToSix), "2xui8=1 2 +4"},
       {Npy("{\"shape\": (1,), \"fortran_order\": False, \"descr\": \"|u1\"}\n",

@@ -70,16 +70,14 @@ uint64_t LoadInteger(std::span<const uint8_t> bytes, uint64_t bit,
   return value;
 }
 
-constexpr size_t kMaxRows = 1 << 20;
-
 struct Printer {
   std::span<const uint8_t> bytes;
   const TensorSpec& spec;
   FloatCase float_case;
-  size_t left;  // remaining elements to print
-  uint64_t bit = 0;
+  size_t left;        // remaining elements to print
+  size_t empty_rows;  // remaining brackets to print without elements in them
   std::string& out;
-  size_t rows = 0;  // brackets; limited, for shapes like 999999999x0
+  uint64_t bit = 0;
 
   void Row(int64_t length) {
     const auto shown = static_cast<int64_t>(
@@ -98,7 +96,8 @@ struct Printer {
       return Row(spec.shape.empty() ? 1 : spec.shape[axis]);
     }
     for (int64_t i = 0; i < spec.shape[axis]; ++i) {
-      if (++rows > kMaxRows) {
+      if (left == 0 && empty_rows-- == 0) {
+        empty_rows = 0;
         out.append("...");
         return;
       }
@@ -139,9 +138,11 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
 }
 
 void AppendElements(std::span<const uint8_t> bytes, const TensorSpec& spec,
-                    size_t limit, FloatCase float_case, std::string& out) {
-  Printer printer{bytes, spec, float_case, limit, 0, out};
-  printer.Dimension(0);
+                    size_t limit, FloatCase float_case, std::string& out,
+                    size_t empty_rows) {
+  const bool has_elements = spec.ElementCount().value_or(1) != 0;
+  Printer{bytes, spec, float_case, has_elements ? limit : 0, empty_rows, out}
+      .Dimension(0);
 }
 
 }  // namespace eyrie::abi

@@ -67,9 +67,11 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
                    std::string& out);
 
 // Appends at most `limit` elements, with inner dimensions in brackets: "[1
-// 2][3...". `bytes` must have at least the tensor's ByteLength().
+// 2][3...", and at most `empty_rows` brackets without any. `bytes` must have at
+// least the tensor's ByteLength().
 void AppendElements(std::span<const uint8_t> bytes, const TensorSpec& spec,
-                    size_t limit, FloatCase float_case, std::string& out);
+                    size_t limit, FloatCase float_case, std::string& out,
+                    size_t empty_rows = 1024);
 
 }  // namespace eyrie::abi
 

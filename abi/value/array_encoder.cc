@@ -203,7 +203,7 @@ absl::Status Encoder::CheckGiven(const HostArray& array, const Type& type,
   const ElementType from = array.type();
   const bool converts = IsReal(from) == IsReal(to);
   if (use == BufferUse::kConvert && !(array.casts() && converts) &&
-      !IsLossless(from, to)) {
+      !IsLossless(from, to) && !IsByteEach(from, to)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "an array ", array.ShapeText(), " is given; ", type.ToString(),
         " is expected, and ", hal::ElementTypeName(from),

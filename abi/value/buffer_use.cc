@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "abi/tensor/npy.h"
 #include "abi/value/convert.h"
+#include "hal/packed_elements.h"
 
 namespace eyrie::abi {
 
@@ -13,6 +15,10 @@ BufferUse UseOfElements(ElementType from, ElementType to, bool in_order,
   if (!SameBits(from, to)) return BufferUse::kConvert;
   if (!in_order) return BufferUse::kPack;
   return usable ? BufferUse::kAsIs : BufferUse::kCopy;
+}
+
+bool IsByteEach(ElementType from, ElementType to) {
+  return from == ElementType::kOpaque8 && hal::IsPacked(to);
 }
 
 absl::Status WriteElements(const HostArray& array, ElementType to,
@@ -27,6 +33,9 @@ absl::Status WriteElements(const HostArray& array, ElementType to,
     packed.resize(array.byte_length());
     array.Pack(packed.data());
     source = packed.data();
+  }
+  if (IsByteEach(array.type(), to)) {
+    return PackNpyElements(to, {source, array.byte_length()}, target);
   }
   return ConvertElements(source, array.type(), target, to,
                          array.element_count());

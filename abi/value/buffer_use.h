@@ -25,8 +25,12 @@ enum class BufferUse : uint8_t {
 // memory.
 BufferUse UseOfElements(hal::ElementType from, hal::ElementType to,
                         bool in_order, bool usable);
+// Reports whether `from` are untyped bytes that may each have one element of
+// `to` in their low bits, as .npy files have those of 4 bits.
+bool IsByteEach(hal::ElementType from, hal::ElementType to);
 // Writes an array's elements to `target`, packed and converted to type `to`.
-// `target` must have room for all of them. Fails as ConvertElements does.
+// `target` must have room for all of them. Fails as ConvertElements
+// and PackNpyElements do.
 absl::Status WriteElements(const HostArray& array, hal::ElementType to,
                            uint8_t* target);
 

@@ -15,6 +15,7 @@
 #include "base/half.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "hal/packed_elements.h"
 
 namespace eyrie::abi {
 namespace {
@@ -108,6 +109,10 @@ bool IsNumberArray(const HostValue& value) {
 absl::StatusOr<HostValue> NumberAs(const HostValue& value, ElementType type) {
   const HostArray& array = *value.array();
   uint8_t element[sizeof(int64_t)] = {};
+  if (hal::NumericalKind(array.type()) == 0 &&
+      hal::StrideBits(array.type()) == 8 * BytesOfElement(type)) {
+    return ReadElement(array.data(), type);  // untyped bytes
+  }
   const bool converts =
       (array.casts() && IsReal(array.type())) || IsLossless(array.type(), type);
   if (!converts || hal::StrideBits(type) % 8 != 0) {
@@ -365,12 +370,17 @@ void AppendPart(const HostValue& part, std::string& text) {
 }  // namespace
 
 HostValue ReadElement(const uint8_t* source, ElementType type) {
+  uint8_t low = 0;
+  if (hal::IsPacked(type)) {
+    hal::Unpack(type, source, {&low, 1});
+    source = &low;
+  }
   if (type == ElementType::kBool8) return HostValue(*source != 0);
   const uint32_t bits = hal::BitCount(type);
   const auto width = static_cast<uint8_t>(bits);
   if (IsInteger(type)) {
     uint64_t raw = 0;
-    std::memcpy(&raw, source, hal::StrideBits(type) / 8);
+    std::memcpy(&raw, source, BytesOfElement(type));
     const uint32_t unused = 64 - bits;
     if (IsUnsigned(type)) {
       const bool above = raw > uint64_t{INT64_MAX};
@@ -382,7 +392,7 @@ HostValue ReadElement(const uint8_t* source, ElementType type) {
   if (type == ElementType::kFloat64) return HostValue(Load<double>(source));
   if (SmallFloatFormat(type) != nullptr) {
     uint16_t raw = 0;
-    std::memcpy(&raw, source, hal::StrideBits(type) / 8);
+    std::memcpy(&raw, source, BytesOfElement(type));
     return HostValue(HostValue::Float{UnpackFloat(type, raw), width});
   }
   std::string text;
@@ -393,8 +403,8 @@ HostValue ReadElement(const uint8_t* source, ElementType type) {
     AppendPart(ReadElement(source + hal::BitCount(part) / 8, part), imaginary);
     absl::StrAppend(&text, imaginary[0] == '-' ? "" : "+", imaginary, "i");
   } else {
-    AppendElement({source, hal::StrideBits(type) / 8}, 0, type,
-                  FloatCase::kLower, text);
+    AppendElement({source, BytesOfElement(type)}, 0, type, FloatCase::kLower,
+                  text);
   }
   return HostValue::Bytes(std::move(text));
 }

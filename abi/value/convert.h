@@ -64,7 +64,8 @@ constexpr size_t BytesOfElement(hal::ElementType type) {
 absl::Status WriteElement(const HostValue& value, hal::ElementType type,
                           uint8_t* target);
 // Returns an element as a number, or as bytes with its text if its type has no
-// numbers: "1+2i" for a complex one. The type must be of whole bytes.
+// numbers: "1+2i" for a complex one. A packed
+// element is read from the low bits of a byte.
 HostValue ReadElement(const uint8_t* source, hal::ElementType type);
 
 // Converts a double to the bits of a float type of at most 16 bits, and back.

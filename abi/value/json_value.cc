@@ -80,7 +80,7 @@ absl::StatusOr<ArrayPtr> CopyOf(const NpyArray& array, const Meter& memory) {
   const size_t size = array.bytes.size();
   ASSIGN_OR_RETURN(kept->charge, MemoryCharge::Take(memory, size, kWhat));
   RETURN_IF_ERROR(Resize(kept->elements, size, kWhat));
-  array.CopyTo(kept->elements);
+  RETURN_IF_ERROR(array.CopyTo(kept->elements));
   const std::span<const uint8_t> elements = kept->elements;
   return HostArray::Borrow(array.spec.type, array.spec.shape, {}, elements, 0,
                            std::move(kept));
