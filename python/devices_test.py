@@ -3,6 +3,7 @@
 Run by python_test.sh.
 """
 
+import multiprocessing
 import os
 import pickle
 import sys
@@ -129,6 +130,37 @@ class DevicesTest(unittest.TestCase):
         np.testing.assert_array_equal(shared.add(ONES, ONES), 2 * ONES)
         with self.assertRaisesRegex(eyrie.Error, "cannot be isolated"):
             eyrie.Device("vulkan", isolate=True)
+
+    def test_isolated_arrays_in_a_fork(self):
+        """Parent and child have copies of a result from before the fork."""
+        context = multiprocessing.get_context("fork")
+        for results in ("numpy", "device"):
+            with self.subTest(results):
+                model = eyrie.load(ADD, isolate=True, results=results)
+                given = model.add(ONES, ONES)
+                array = np.asarray(given)
+                ready, go = context.Event(), context.Event()
+                queue = context.Queue()
+
+                def use():
+                    array[0] = 7
+                    ready.set()
+                    go.wait(60)
+                    again = np.asarray(model.add(given, ONES))
+                    queue.put((array.tolist(), again.tolist()))
+
+                child = context.Process(target=use)
+                child.start()
+                self.assertTrue(ready.wait(60))
+                self.assertEqual(array.tolist(), [2, 2, 2, 2])
+                array[0] = 5
+                go.set()
+                self.assertEqual(queue.get(timeout=60),
+                                 ([7, 2, 2, 2], [8, 3, 3, 3]))
+                child.join(60)
+                self.assertEqual(child.exitcode, 0)
+                self.assertEqual(
+                    np.asarray(model.add(given, ONES)).tolist(), [6, 3, 3, 3])
 
     def test_many_python_threads(self):
         device = eyrie.Device("local-task", threads=2)

@@ -197,6 +197,15 @@ const struct Row {
        return told;
      },
      "OK", "The device of a fence"},
+    // The rows after it see the parent's bytes.
+    {"bytes that it writes",
+     [](Before& before) {
+       const MemoryType type = before.buffer->memory_type();
+       if ((type & memory_type::kHostVisible) == 0) return std::string("7 8");
+       SetWords(*before.buffer, {7, 8});
+       return Words(*before.buffer);
+     },
+     "7 8", nullptr},
     {"bytes",
      [](Before& before) {
        // Bytes that the host cannot see need a copy; other rows test copies.

@@ -2,6 +2,7 @@
 // processes are untouched, and the call fails with a sentence.
 #include <dirent.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -286,6 +287,41 @@ TEST(Isolate, RefusesInAForkedChild) {
       << child;
   EXPECT_EQ(StatusText(Dispatch(*device, *executable, buffer, 1)), "OK");
   EXPECT_EQ(Words(*buffer), "2");
+}
+
+// Parent and child write to an array that was made before the fork.
+TEST(Isolate, ForkedChildrenHaveCopies) {
+  const Ref<hal::Device> device = Open();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
+  SetWords(*buffer, {1});
+  int to_child[2], to_parent[2];
+  ASSERT_EQ(pipe(to_child) | pipe(to_parent), 0);
+  char byte = 0;
+  std::string seen;
+  std::thread parent([&] {
+    EXPECT_EQ(read(to_parent[0], &byte, 1), 1);
+    seen = Words(*buffer);
+    SetWords(*buffer, {3});
+    EXPECT_EQ(write(to_child[1], &byte, 1), 1);
+  });
+  const std::string child = InChild([&] {
+    const std::string before = Words(*buffer);
+    SetWords(*buffer, {2});
+    char own = 0;
+    if (write(to_parent[1], &own, 1) != 1 || read(to_child[0], &own, 1) != 1) {
+      return std::string("The pipes do not work.");
+    }
+    const auto words = [&] { return Words(*buffer); };
+    return absl::StrCat(before, words(), InChild(words));
+  });
+  parent.join();
+  for (const int* ends : {to_child, to_parent}) {
+    close(ends[0]);
+    close(ends[1]);
+  }
+  EXPECT_EQ(child, "122");  // the last one is that of its own child
+  EXPECT_EQ(seen, "1");
+  EXPECT_EQ(Words(*buffer), "3");
 }
 
 std::string PathOf(const char* file) {

@@ -75,8 +75,6 @@ absl::StatusOr<std::shared_ptr<SharedHeap>> SharedHeap::Create(const char* name,
       new SharedHeap(std::move(file), static_cast<uint8_t*>(data), size));
 }
 
-SharedHeap::~SharedHeap() { munmap(data_, size_); }
-
 bool SharedHeap::CanUse(const void* memory, size_t size) const {
   const auto* const bytes = static_cast<const uint8_t*>(memory);
   return bytes >= data_ && bytes <= data_ + size_ &&

@@ -5,7 +5,8 @@
 // its end raises SIGBUS there, so the worker cannot take more memory than the
 // host has allocated. Pages of a block exist before it is handed out, so that
 // the host gets no SIGBUS if memory is short. The list of blocks is not in the
-// shared memory. Thread-safe.
+// shared memory. A child of fork() has a private copy (shared_mapping.h).
+// Thread-safe.
 // Tested by isolate_test.cc.
 #ifndef EYRIE_HAL_CPU_ISOLATE_SHARED_HEAP_H_
 #define EYRIE_HAL_CPU_ISOLATE_SHARED_HEAP_H_
@@ -24,6 +25,7 @@
 #include "absl/status/statusor.h"
 #include "base/descriptor.h"
 #include "base/fork_mark.h"
+#include "hal/cpu/isolate/shared_mapping.h"
 #include "hal/host_memory.h"
 
 namespace eyrie::hal::cpu::isolate {
@@ -41,7 +43,6 @@ class SharedHeap final : public HostMemory {
   static absl::StatusOr<std::shared_ptr<SharedHeap>> Create(const char* name,
                                                             uint64_t address,
                                                             uint64_t size);
-  ~SharedHeap() override;
 
   // Returns null if no memory is left, or in a forked child. Blocks of a page
   // or more begin at a page.
@@ -66,7 +67,10 @@ class SharedHeap final : public HostMemory {
   using Ranges = std::map<uint64_t, uint64_t>;
 
   SharedHeap(Descriptor file, uint8_t* data, uint64_t size)
-      : file_(std::move(file)), data_(data), size_(size) {}
+      : file_(std::move(file)),
+        data_(data),
+        size_(size),
+        mapping_(file_.get(), data, size) {}
 
   void AddFree(uint64_t offset, uint64_t size);
   Ranges::iterator RemoveFree(Ranges::iterator range);
@@ -79,6 +83,7 @@ class SharedHeap final : public HostMemory {
   const Descriptor file_;
   uint8_t* const data_;
   const uint64_t size_;
+  SharedMapping mapping_;
   const ForkMark mark_;
   std::atomic<uint64_t> copied_arrays_{0};
   std::atomic<uint64_t> copied_bytes_{0};
