@@ -2,8 +2,10 @@
 #include <chrono>
 #include <cstdint>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -107,6 +109,26 @@ TEST(CppApiTest, CallPoolEnds) {
   auto none = CallPool::Start(
       [] { return Result<Context>(Error(EYRIE_ABORTED, "No.")); }, 2);
   EXPECT_EQ(none.error().message(), "No.");
+}
+
+TEST(CppApiTest, CallPoolEndsInItsOwnTask) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kCounter);
+  auto started = CallPool::Start(*device, *module, 2);
+  ASSERT_TRUE(started) << started.error().message();
+  auto pool = std::make_shared<CallPool>(std::move(*started));
+  std::promise<void> released;
+  auto ended = pool->Run(
+      [own = pool, wait = released.get_future().share()](Context&) mutable {
+        wait.wait();
+        own = nullptr;  // the last reference
+        return true;
+      });
+  auto next = pool->Call("next", {});
+  pool = nullptr;
+  released.set_value();
+  EXPECT_TRUE(ended.get());
+  EXPECT_TRUE(next.get());
 }
 
 TEST(CppApiTest, CallPoolRefusesMoreThanItsQueueHolds) {

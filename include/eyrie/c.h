@@ -212,7 +212,8 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
                                                  size_t device_count,
                                                  eyrie_context_t** out_context);
 /* Frees the context and its functions. Its calls (eyrie_prepared_t,
- * eyrie_call_t) must be freed before. */
+ * eyrie_call_t) must be freed before, and none may be running: a host function
+ * or a log must not free the context that calls it. */
 EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
 
 /* The limits and resources of a context. A field that is 0 has no effect unless

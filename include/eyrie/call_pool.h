@@ -40,9 +40,11 @@
 
 namespace eyrie {
 
-// Thread-safe. The destructor waits until all requested calls are complete. The
-// pool's threads do not exist in a child of fork(): calls fail there with
-// FAILED_PRECONDITION, and the destructor does not wait.
+// Thread-safe. The destructor waits until all requested calls are complete. If
+// a task of the pool destroys it, the rest of this task's thread is not waited
+// for. A task must not wait for another call of the pool, which may need the
+// task's thread. The pool's threads do not exist in a child of fork(): calls
+// fail there with FAILED_PRECONDITION, and the destructor does not wait.
 class CallPool {
  public:
   using Task = std::function<void(Context&)>;
@@ -95,11 +97,17 @@ class CallPool {
   ~CallPool() {
     if (is_forked()) {
       // Leak the queue: its destructor could wait for threads of the parent.
-      static_cast<void>(queue_.release());
+      static_cast<void>(new std::shared_ptr<Queue>(std::move(queue_)));
       return;
     }
     if (queue_ != nullptr) queue_->Close();
-    for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
+    for (const pthread_t thread : threads_) {
+      if (pthread_equal(thread, pthread_self())) {
+        pthread_detach(thread);
+      } else {
+        pthread_join(thread, nullptr);
+      }
+    }
   }
 
   // Calls the function on the first free thread. The pool owns the arguments:
@@ -304,12 +312,12 @@ class CallPool {
 
   // The argument of Work.
   struct Worker {
-    Queue* queue;
+    std::shared_ptr<Queue> queue;  // which a task may release for the pool
     Context context;
   };
 
   explicit CallPool(Create create)
-      : queue_(std::make_unique<Queue>(std::move(create))) {}
+      : queue_(std::make_shared<Queue>(std::move(create))) {}
 
   static void* Work(void* worker) {
     const std::unique_ptr<Worker> own(static_cast<Worker*>(worker));
@@ -319,8 +327,7 @@ class CallPool {
 
   // Returns an errno, or 0.
   int StartThread(Context context) {
-    std::unique_ptr<Worker> worker(
-        new Worker{queue_.get(), std::move(context)});
+    std::unique_ptr<Worker> worker(new Worker{queue_, std::move(context)});
     threads_.reserve(threads_.size() + 1);
     sigset_t all, before;
     sigfillset(&all);
@@ -335,7 +342,7 @@ class CallPool {
   }
 
   pid_t process_ = getpid();
-  std::unique_ptr<Queue> queue_;
+  std::shared_ptr<Queue> queue_;
   std::vector<pthread_t> threads_;
 };
 
