@@ -4,13 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <new>
-#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 
 #include "eyrie/c_out.h"
+#include "text.h"
 
 namespace eyrie::python {
 namespace {
@@ -22,17 +21,6 @@ Error Cancelled() { return Error(EYRIE_CANCELLED, "The call is cancelled."); }
 
 // The keyword argument of calls that gives arrays for results.
 constexpr std::string_view kOut = "out";
-
-// Returns the name of an argument, which is valid as long as the object.
-const char* NameOf(PyObject* object) {
-  Py_ssize_t size = 0;
-  const char* const name = PyUnicode_AsUTF8AndSize(object, &size);
-  if (name == nullptr) throw nb::python_error();
-  // No argument has a name with a NUL byte. C would end the name there.
-  return std::string_view(name).size() == static_cast<size_t>(size)
-             ? name
-             : "(a name with a NUL byte)";
-}
 
 // Converts an argument. Messages of errors begin with its index and name.
 Value Converted(nb::handle object, const std::vector<Parameter>& parameters,
@@ -99,6 +87,19 @@ std::vector<std::string> QualifiedNames(const std::vector<Module>& modules,
   return names;
 }
 
+// Calls `run`, which returns a Result<void>, without the GIL. Raises its error,
+// or the exception of a log handler, also if `run` succeeds.
+template <typename F>
+void Create(F run) {
+  CallScope scope;
+  const Result<void> created = [&] {
+    const WithoutGil release;
+    return run();
+  }();
+  if (scope.failed()) scope.ThrowCause();
+  if (!created) Raise(created.error());
+}
+
 }  // namespace
 
 uint64_t Core::epoch = 1;
@@ -136,13 +137,16 @@ class Core::Running {
   const bool began_;
 };
 
+void Core::RefuseOwnCall() const {
+  if (owner_ != std::this_thread::get_id()) return;
+  Raise(Error(EYRIE_FAILED_PRECONDITION,
+              "A log handler or an imported function must not call the model "
+              "that calls it."));
+}
+
 template <typename F>
-void Core::InTurn(const Ticket& ticket, F run) {
-  if (owner_ == std::this_thread::get_id()) {
-    Raise(Error(EYRIE_FAILED_PRECONDITION,
-                "A log handler or an imported function must not call the model "
-                "that calls it."));
-  }
+void Core::InTurn(const Ticket& ticket, F run, bool even_if_closed) {
+  RefuseOwnCall();
   CallScope scope;
   const Result<void> result = [&]() -> Result<void> {
     const WithoutGil release;
@@ -151,7 +155,7 @@ void Core::InTurn(const Ticket& ticket, F run) {
       if (ticket.cancelled) return Cancelled();
       scope.LookForSignals();
     }
-    if (context_ == nullptr) return Closed();
+    if (context_ == nullptr && !even_if_closed) return Closed();
     const Ownership owner(*this);
     return run(scope);
   }();
@@ -168,13 +172,11 @@ Core::Core(std::vector<nb::object> sources, std::vector<Device> devices,
   std::vector<std::string> paths;
   for (const nb::object& source : sources) {
     bytes.push_back(BytesOf(source));
-    paths.push_back(
-        bytes.back().data() == nullptr ? nb::cast<std::string>(source) : "");
+    paths.push_back(bytes.back().data() == nullptr ? PathOf(source, kModulePath)
+                                                   : "");
   }
   linker_ = NewLinker(options_.imports);
-  CallScope scope;
-  const Result<void> loaded = [&]() -> Result<void> {
-    const WithoutGil release;
+  Create([&]() -> Result<void> {
     std::vector<Module> modules;
     for (size_t i = 0; i < paths.size(); ++i) {
       auto module =
@@ -184,10 +186,7 @@ Core::Core(std::vector<nb::object> sources, std::vector<Device> devices,
     }
     modules_ = std::make_shared<std::vector<Module>>(std::move(modules));
     return Renew();
-  }();
-  if (loaded) return;
-  if (scope.failed()) scope.ThrowCause();
-  Raise(loaded.error());
+  });
 }
 
 Core::Core(const Core& other, const Snapshot* snapshot)
@@ -196,10 +195,7 @@ Core::Core(const Core& other, const Snapshot* snapshot)
       devices_(other.devices_),
       linker_(other.linker_) {
   if (modules_ == nullptr) Raise(Closed());
-  Unwrap([&] {
-    const WithoutGil release;
-    return Renew(snapshot);
-  }());
+  Create([&] { return Renew(snapshot); });
 }
 
 Core::~Core() {
@@ -210,14 +206,18 @@ Core::~Core() {
 }
 
 void Core::Close() {
-  const auto modules = std::move(modules_);
+  std::unique_ptr<Context> context;
+  const auto take = [&](CallScope&) -> Result<void> {
+    context = std::move(context_);
+    return {};
+  };
+  InTurn(Ticket(), take, /*even_if_closed=*/true);
+  // Calls that waited for their turn no longer use these.
+  auto modules = std::move(modules_);
   auto devices = std::move(devices_);
   const WithoutGil release;
-  {
-    const std::lock_guard<std::timed_mutex> turn(turn_);
-    const std::lock_guard<std::mutex> lock(running_mutex_);
-    context_.reset();
-  }
+  context.reset();
+  modules.reset();
   devices.reset();
 }
 

@@ -161,8 +161,12 @@ class Core {
   bool CancelRunning();
 
   // Frees the context and releases the modules and the devices. Waits for the
-  // running call. Later calls raise FAILED_PRECONDITION.
+  // running call. Later calls raise FAILED_PRECONDITION, and so does this in a
+  // call of this thread.
   void Close();
+  // Raises FAILED_PRECONDITION in a call of this thread: in a log handler or an
+  // imported function.
+  void RefuseOwnCall() const;
 
   // Incremented in the child of a fork, where cores must not be used.
   static uint64_t epoch;
@@ -172,10 +176,10 @@ class Core {
   class Running;
 
   // Calls `run(scope)`, which returns a Result<void>, while no other thread
-  // uses the context, and raises its error. Releases the GIL, because values
-  // that `run` destroys may need to acquire it.
+  // uses the context, and raises its error, or those of RefuseOwnCall. Releases
+  // the GIL, because values that `run` destroys may need to acquire it.
   template <typename F>
-  void InTurn(const Ticket& ticket, F run);
+  void InTurn(const Ticket& ticket, F run, bool even_if_closed = false);
 
   void Describe(Bound& bound, const Function& function);
   std::unique_ptr<Bound::Scratch> Convert(Bound& bound,

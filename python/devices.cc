@@ -3,7 +3,6 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <chrono>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include "errors.h"
 #include "gil.h"
 #include "log.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -29,7 +29,7 @@ Device Open(const std::string& name, const DeviceOptions& options) {
     const WithoutGil release;
     return Device::Open(name, options);
   }();
-  if (!device && scope.failed()) scope.ThrowCause();
+  if (scope.failed()) scope.ThrowCause();
   return Unwrap(std::move(device));
 }
 
@@ -40,8 +40,9 @@ nb::list List() {
   }();
   nb::list rows;
   for (const DeviceInfo& info : devices) {
-    rows.append(nb::make_tuple(info.uri, info.driver, info.description,
-                               info.properties, info.error));
+    rows.append(nb::make_tuple(StrOf(info.uri), StrOf(info.driver),
+                               StrOf(info.description), StrOf(info.properties),
+                               StrOf(info.error)));
   }
   return rows;
 }
@@ -52,14 +53,13 @@ void AddDevices(nb::module_& m) {
   nb::class_<OpenDevice>(m, "Device")
       .def(
           "__init__",
-          [](OpenDevice* self, const std::string& name, uint32_t threads,
-             std::string cpus, std::optional<double> spin,
-             bool allow_system_executables, bool no_native_code, int jit,
-             uint64_t max_idle_memory, std::string pipeline_cache,
-             bool isolate) {
+          [](OpenDevice* self, nb::str name, uint32_t threads, nb::str cpus,
+             std::optional<double> spin, bool allow_system_executables,
+             bool no_native_code, int jit, uint64_t max_idle_memory,
+             nb::str pipeline_cache, bool isolate) {
             DeviceOptions options;
             options.thread_count = threads;
-            options.thread_cpus = std::move(cpus);
+            options.thread_cpus = TextOf(cpus);
             if (spin.has_value()) {
               options.thread_spin =
                   std::chrono::microseconds(static_cast<int64_t>(*spin * 1e6));
@@ -68,10 +68,11 @@ void AddDevices(nb::module_& m) {
             options.no_native_code = no_native_code;
             options.jit = static_cast<Jit>(jit);
             options.max_idle_memory = max_idle_memory;
-            options.pipeline_cache = std::move(pipeline_cache);
+            options.pipeline_cache =
+                PathOf(pipeline_cache, "folder of pipeline caches");
             options.isolate = isolate;
             options.log = LogToPython();
-            new (self) OpenDevice(Open(name, options));
+            new (self) OpenDevice(Open(PathOf(name, "device's name"), options));
           },
           nb::arg("name"), nb::arg("threads"), nb::arg("cpus"),
           nb::arg("spin").none(), nb::arg("allow_system_executables"),

@@ -15,6 +15,7 @@
 #include "device_array.h"
 #include "errors.h"
 #include "numpy_array.h"
+#include "text.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -41,8 +42,7 @@ Value FromDict(nb::handle object, int depth) {
       RaiseArgument("The keys of a dict must be str; one is " + TypeText(key) +
                     ".");
     }
-    entries.emplace_back(nb::cast<std::string>(key),
-                         From(item, EYRIE_KIND_DICT, depth + 1));
+    entries.emplace_back(TextOf(key), From(item, EYRIE_KIND_DICT, depth + 1));
   }
   return Value::Dict(entries);
 }

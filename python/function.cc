@@ -6,8 +6,6 @@
 // Tested by eyrie_test.py.
 #include "function.h"
 
-#include <nanobind/stl/string.h>
-
 #include <cstddef>
 #include <new>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include "core.h"
 #include "guard.h"
+#include "text.h"
 
 #if PY_VERSION_HEX < 0x030C0000
 #include <structmember.h>
@@ -55,7 +54,7 @@ bool Chosen(const nb::object& choices, const char* name, bool otherwise) {
 void Find(Function& self) {
   nb::object object = nb::handle(self.loaded).attr("core")();
   Core& core = nb::cast<Core&>(object);
-  Bound& bound = core.Bind(nb::cast<std::string>(nb::handle(self.name)));
+  Bound& bound = core.Bind(TextOf(nb::handle(self.name)));
   const nb::object choices = nb::borrow(self.choices);
   self.call_choices.allow_loss =
       Chosen(choices, "allow_loss", core.options().allow_loss);
@@ -121,8 +120,8 @@ PyObject* CallWith(PyObject* self, PyObject* arguments) {
 nb::tuple Row(const std::vector<Parameter>& parameters) {
   nb::list rows;
   for (const Parameter& row : parameters) {
-    rows.append(
-        nb::make_tuple(row.name, row.type, row.is_keyword, row.is_storage));
+    rows.append(nb::make_tuple(StrOf(row.name), StrOf(row.type), row.is_keyword,
+                               row.is_storage));
   }
   return nb::tuple(rows);
 }
@@ -134,8 +133,9 @@ PyObject* Describe(PyObject* self, PyObject*) {
     Function& function = Of(self);
     if (function.epoch != Core::epoch) Find(function);
     const Bound& bound = *function.bound;
-    return nb::make_tuple(bound.text, bound.source, bound.doc,
-                          Row(bound.arguments), Row(bound.results));
+    return nb::make_tuple(StrOf(bound.text), StrOf(bound.source),
+                          StrOf(bound.doc), Row(bound.arguments),
+                          Row(bound.results));
   });
 }
 

@@ -5,10 +5,16 @@ python imports_test.py <imports.vmfb>
 Run by python_test.sh.
 """
 
+import asyncio
+import contextlib
+import logging
+import os
 import pickle
+import signal
 import sys
 import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -30,6 +36,40 @@ def load(scale=multiply, signature=SIGNATURE, other=nothing, **options):
     return eyrie.load(MODULE, imports={
         "host.scale": (signature, scale), "host.nothing": ("() -> ()", other),
     }, **options)
+
+
+def leave(model):
+    with model:
+        pass
+
+
+def wait_for(model):
+    asyncio.run(model.nothing.aio())
+
+
+def copy(model):
+    model.snapshot()
+
+
+def call(model):
+    model.nothing()
+
+
+USES = (call, eyrie.Model.close, leave, wait_for, copy)
+
+
+@contextlib.contextmanager
+def logged(take):
+    """Passes the messages of modules to a function."""
+    logger = logging.getLogger("eyrie.module")
+    level = logger.level
+    logger.setLevel(logging.INFO)
+    logger.addFilter(take)
+    try:
+        yield
+    finally:
+        logger.removeFilter(take)
+        logger.setLevel(level)
 
 
 class ImportsTest(unittest.TestCase):
@@ -86,14 +126,80 @@ class ImportsTest(unittest.TestCase):
                 run()
             self.assertIn(text, str(caught.exception))
 
-    def test_a_function_must_not_call_the_model(self):
-        models = []
-        models.append(load(lambda x, by: models[0].nothing()))
-        with self.assertRaisesRegex(eyrie.Error, "must not call the model"):
-            models[0].scale(2.0, 3)
-        other = load(lambda x, by: models[1].scale(x, by))
-        models.append(load())
+    def check_refused(self, call, text="must not call the model"):
+        with self.assertRaisesRegex(eyrie.Error, text) as caught:
+            call()
+        self.assertEqual(caught.exception.code, "FAILED_PRECONDITION")
+
+    def test_a_function_must_not_use_the_model(self):
+        for use in USES:
+            with self.subTest(use.__name__):
+                model = load(lambda x, by: use(model))
+                self.check_refused(lambda: model.scale(2.0, 3))
+                self.assertIsNone(model.nothing())
+                with logged(lambda _: use(model)):
+                    self.check_refused(model.talk)
+                self.assertIsNone(model.nothing())
+                model.close()
+        other, inner = load(lambda x, by: inner.scale(x, by)), load()
         self.assertEqual(other.scale(2.0, 3), 6)
+        closing = load(lambda x, by: inner.close() or x)
+        self.assertEqual(closing.scale(2.0, 3), 2)
+
+    def test_a_handler_must_not_use_what_is_opened(self):
+        device = eyrie.Device()
+        model = load(device=device)
+        for use in (lambda: model.name, model.nothing, model.close):
+            child = os.fork()
+            if child == 0:  # opens the model again
+                status = 1
+                try:
+                    signal.alarm(60)
+                    with logged(lambda _: use()):
+                        self.check_refused(lambda: model.talk(),
+                                           "is being opened")
+                    self.assertIsNone(model.nothing())
+                    status = 0
+                finally:
+                    os._exit(status)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_close_waits_and_can_be_interrupted(self):
+        begun, end = threading.Event(), threading.Event()
+        model = load(lambda x, by: begun.set() or end.wait(60) and x)
+        with ThreadPoolExecutor(1) as pool:
+            call = pool.submit(model.scale, 2.0, 3)
+            begun.wait(60)
+            timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            try:
+                with self.assertRaises(KeyboardInterrupt):
+                    model.close()
+            finally:
+                timer.join()
+                end.set()
+            self.assertEqual(call.result(60), 2)
+        self.assertIsNone(model.nothing())
+        model.close()
+        model.close()
+        self.check_refused(model.nothing, "is closed")
+
+    def test_calls_that_wait_while_the_model_closes(self):
+        for _ in range(10):
+            begun, end = threading.Event(), threading.Event()
+            model = load(lambda x, by: begun.set() or end.wait(60) and x)
+            with ThreadPoolExecutor(6) as pool:
+                first = pool.submit(model.scale, 2.0, 3)
+                begun.wait(60)
+                waiting = [pool.submit(model.nothing) for _ in range(4)]
+                closed = pool.submit(model.close)
+                model.cancel()  # the next call needs a new context
+                end.set()
+                self.assertIsNone(closed.result(60))
+                for call in (first, *waiting):
+                    error = call.exception(60)
+                    self.assertIn(getattr(error, "code", None),
+                                  ("CANCELLED", "FAILED_PRECONDITION", None))
 
     def test_threads(self):
         seen, model = set(), load(lambda x, by: seen.add(

@@ -22,6 +22,7 @@
 #include "gil.h"
 #include "log.h"
 #include "native_libraries.h"
+#include "text.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -50,8 +51,8 @@ void AddValues(nb::module_& m) {
   nb::class_<Reference>(m, "Reference",
                         "An object of a module, which can only be passed on.")
       .def("__repr__", [](const Reference& self) {
-        return std::string("<eyrie.Reference to a ") +
-               eyrie_value_ref_type(self.value.get()) + ">";
+        return StrOf(std::string("<eyrie.Reference to a ") +
+                     eyrie_value_ref_type(self.value.get()) + ">");
       });
   m.def(
       "copy",
@@ -79,7 +80,7 @@ nb::tuple NeedsOf(nb::handle source, bool system, bool no_native_code,
                   bool isolate) {
   const bool is_path = nb::isinstance<nb::str>(source);
   const std::string given =
-      is_path ? nb::cast<std::string>(source)
+      is_path ? PathOf(source, kModulePath)
               : std::string(nb::cast<nb::bytes>(source).c_str(),
                             nb::cast<nb::bytes>(source).size());
   const Needs needs = Unwrap([&]() -> Result<Needs> {
@@ -91,9 +92,18 @@ nb::tuple NeedsOf(nb::handle source, bool system, bool no_native_code,
                                .no_native_code = no_native_code,
                                .isolate = isolate});
   }());
-  return nb::make_tuple(needs.runs_here, needs.devices, needs.reasons,
-                        needs.notes, needs.patterns, needs.formats,
-                        needs.modules, needs.scopes);
+  return nb::make_tuple(needs.runs_here, StrsOf(needs.devices),
+                        StrsOf(needs.reasons), StrsOf(needs.notes),
+                        StrsOf(needs.patterns), StrsOf(needs.formats),
+                        StrsOf(needs.modules), StrsOf(needs.scopes));
+}
+
+std::vector<Import> ImportsOf(const std::vector<nb::tuple>& rows) {
+  std::vector<Import> imports;
+  for (const nb::tuple& row : rows) {
+    imports.push_back({TextOf(row[0]), TextOf(row[1]), nb::borrow(row[2])});
+  }
+  return imports;
 }
 
 void AddCore(nb::module_& m) {
@@ -110,7 +120,7 @@ void AddCore(nb::module_& m) {
           [](Core* self, std::vector<nb::object> sources,
              const std::vector<const OpenDevice*>& opened, uint64_t fuel,
              double timeout, uint64_t max_memory, uint64_t max_stack,
-             const std::vector<std::string>& parameters,
+             const std::vector<nb::object>& parameters,
              const std::vector<nb::tuple>& weights, bool text, bool allow_loss,
              bool on_device, const std::vector<nb::tuple>& imports,
              const std::vector<const OpenLibrary*>& native) {
@@ -118,21 +128,16 @@ void AddCore(nb::module_& m) {
             for (const OpenDevice* each : opened) {
               devices.push_back(*each->device);
             }
-            std::vector<Import> functions;
-            for (const nb::tuple& row : imports) {
-              functions.push_back({nb::cast<std::string>(row[0]),
-                                   nb::cast<std::string>(row[1]),
-                                   nb::borrow(row[2])});
-            }
             Libraries libraries;
             for (const OpenLibrary* each : native) {
               libraries.push_back(each->library);
             }
             new (self)
                 Core(std::move(sources), std::move(devices),
-                     {fuel, timeout, max_memory, max_stack, parameters,
+                     {fuel, timeout, max_memory, max_stack,
+                      PathsOf(parameters, "path of parameters"),
                       std::make_shared<Weights>(weights), text, allow_loss,
-                      on_device, std::move(functions), std::move(libraries)});
+                      on_device, ImportsOf(imports), std::move(libraries)});
           },
           nb::arg("sources"), nb::arg("devices"), nb::arg("fuel"),
           nb::arg("timeout"), nb::arg("max_memory"), nb::arg("max_stack"),
@@ -145,17 +150,24 @@ void AddCore(nb::module_& m) {
             return new Core(self, snapshot);
           },
           nb::arg("snapshot").none())
-      .def("globals", &Core::Globals)
-      .def("get_global", &Core::GetGlobal)
-      .def("set_global", &Core::SetGlobal, nb::arg("name"),
-           nb::arg("value").none())
+      .def("globals", [](const Core& self) { return StrsOf(self.Globals()); })
+      .def(
+          "get_global",
+          [](Core& self, nb::str name) { return self.GetGlobal(TextOf(name)); })
+      .def(
+          "set_global",
+          [](Core& self, nb::str name, nb::handle value) {
+            self.SetGlobal(TextOf(name), value);
+          },
+          nb::arg("name"), nb::arg("value").none())
       .def("snapshot", &Core::TakeSnapshot)
       .def("restore", &Core::Restore)
-      .def("names", &Core::Names)
-      .def("name", &Core::Name)
+      .def("names", [](const Core& self) { return StrsOf(self.Names()); })
+      .def("name", [](const Core& self) { return StrOf(self.Name()); })
       .def("cancel", &Core::Cancel)
       .def("cancel_running", &Core::CancelRunning)
-      .def("close", &Core::Close);
+      .def("close", &Core::Close)
+      .def("refuse_own_call", &Core::RefuseOwnCall);
 }
 
 NB_MODULE(_core, m) {

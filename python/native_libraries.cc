@@ -4,33 +4,38 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <deque>
 #include <string>
 #include <utility>
 
 #include "errors.h"
 #include "eyrie/linked_program.h"
 #include "gil.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
 namespace eyrie::python {
 namespace {
 
+constexpr char kLibrary[] = "path of the library";
+
 OpenLibrary Opened(Result<NativeLibrary> library) {
   return {std::make_shared<const NativeLibrary>(Unwrap(std::move(library)))};
 }
 
-OpenLibrary Open(const std::string& path, const std::string& manifest) {
-  return Opened([&] {
+OpenLibrary Open(nb::str path, nb::str manifest) {
+  return Opened([library = PathOf(path, kLibrary),
+                 file = PathOf(manifest, "path of the manifest")] {
     const WithoutGil release;
-    return NativeLibrary::Open(path, manifest);
+    return NativeLibrary::Open(library, file);
   }());
 }
 
-OpenLibrary OpenText(const std::string& path, const std::string& manifest) {
-  return Opened([&] {
+OpenLibrary OpenText(nb::str path, nb::str manifest) {
+  return Opened([library = PathOf(path, kLibrary), text = TextOf(manifest)] {
     const WithoutGil release;
-    return NativeLibrary::OpenText(path, manifest);
+    return NativeLibrary::OpenText(library, text);
   }());
 }
 
@@ -49,18 +54,20 @@ void* AddressIn(nb::handle capsule) {
 }
 
 OpenLibrary OfHandlers(
-    const std::string& manifest,
-    const std::vector<std::pair<std::string, nb::object>>& handlers) {
+    nb::str manifest,
+    const std::vector<std::pair<nb::str, nb::object>>& handlers) {
+  std::deque<std::string> names;
   std::vector<NativeLibrary::Symbol> symbols;
   for (const auto& [name, capsule] : handlers) {
-    symbols.push_back({name.c_str(), AddressIn(capsule)});
+    names.push_back(TextOf(name));
+    symbols.push_back({names.back().c_str(), AddressIn(capsule)});
   }
-  return Opened(NativeLibrary::OfProgram(manifest, symbols));
+  return Opened(NativeLibrary::OfProgram(TextOf(manifest), symbols));
 }
 
-nb::tuple Link(const nb::bytes& text, const std::string& module) {
-  const LinkedProgram program =
-      Unwrap(LinkedProgram::Create({text.c_str(), text.size()}, module));
+nb::tuple Link(const nb::bytes& text, nb::str module) {
+  const LinkedProgram program = Unwrap(
+      LinkedProgram::Create({text.c_str(), text.size()}, TextOf(module)));
   return nb::make_tuple(program.text(), program.manifest(), program.targets());
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "device_array.h"
+#include "text.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -55,7 +56,7 @@ nb::object ToPython(Value value, ResultChoice choice) {
     case EYRIE_KIND_DICT: {
       nb::dict dict;
       for (size_t i = 0; i < value.size(); ++i) {
-        dict[nb::str(value.key(i), value.key_size(i))] =
+        dict[StrOf({value.key(i), value.key_size(i)})] =
             ToPython(Value(value.item(i)), choice);
       }
       return dict;

@@ -9,6 +9,7 @@
 
 #include "errors.h"
 #include "eyrie/c_value.h"
+#include "text.h"
 #include "values.h"
 
 namespace eyrie::python {
@@ -55,8 +56,8 @@ std::span<const std::byte> BytesOf(nb::handle object, Value& value) {
 Weights::Weights(const std::vector<nb::tuple>& rows) {
   values_.reserve(rows.size());
   for (const nb::tuple& row : rows) {
-    const auto scope = nb::cast<std::string>(row[0]);
-    const auto key = nb::cast<std::string>(row[1]);
+    const std::string scope = TextOf(row[0]);
+    const std::string key = TextOf(row[1]);
     Value& value = values_.emplace_back();
     try {
       Unwrap(set_.AddBytes(key, BytesOf(row[2], value), scope));

@@ -90,7 +90,7 @@ def compile(  # pylint: disable=redefined-builtin
         raise ValueError(f"target ({target!r}) is not "
                          f"{', '.join(map(repr, _TARGETS))}.")
     text = text_of(source)
-    program = os.fspath(compiler) if compiler else find_compiler()
+    program = os.fsdecode(compiler) if compiler else find_compiler()
     with tempfile.TemporaryDirectory(prefix="eyrie.") as folder:
         given = os.path.join(folder, "module.mlir")
         made = os.path.join(folder, "module.vmfb")

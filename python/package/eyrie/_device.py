@@ -6,6 +6,7 @@ import weakref
 from typing import NamedTuple
 
 from eyrie import _core, _options
+from eyrie._errors import failure
 
 _opened = weakref.WeakSet()
 
@@ -34,6 +35,25 @@ def _pairs(lines):
     """Returns a dict of the lines "key: value"."""
     return {key.strip(): value.strip() for key, colon, value in
             (line.partition(":") for line in lines.splitlines()) if colon}
+
+
+class Opening:
+    """A lock while an object is opened; its thread must not open it again."""
+
+    def __init__(self):
+        self._lock, self._thread = threading.Lock(), None
+
+    def __enter__(self):
+        if self._thread == threading.get_ident():
+            raise failure("FAILED_PRECONDITION", "A log handler or an imported "
+                          "function must not use the model or the device that "
+                          "is being opened.")
+        self._lock.acquire()
+        self._thread = threading.get_ident()
+
+    def __exit__(self, *_):
+        self._thread = None
+        self._lock.release()
 
 
 class Spec:
@@ -94,7 +114,7 @@ class Device:
                          isolate))
 
     def _begin(self, given):
-        self._spec, self._core, self._lock = given, None, threading.Lock()
+        self._spec, self._core, self._lock = given, None, Opening()
         self._open()
         _opened.add(self)
 
@@ -112,7 +132,7 @@ class Device:
 
     def _after_fork(self):
         """Forgets the object, whose threads the child does not have."""
-        core, self._core, self._lock = self._core, None, threading.Lock()
+        core, self._core, self._lock = self._core, None, Opening()
         if core is not None:
             _core.abandon(core)
 
@@ -120,7 +140,7 @@ class Device:
         return _unpickle, (self._spec.options,)
 
     def __repr__(self):
-        return f"<eyrie.Device {self.name}>"
+        return f"<eyrie.Device {_options.printable(self.name)}>"
 
 
 def _unpickle(options):

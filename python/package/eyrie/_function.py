@@ -21,6 +21,7 @@ class Function(_core.Function):
         A call that waits for its turn holds no thread. If the awaiting task is
         cancelled, the call ends; the model's globals keep what it has written.
         """
+        self._loaded.core().refuse_own_call()  # nothing else could end it
         ticket = _core.Ticket()
         try:
             return await self._loaded.queue.put(

@@ -53,7 +53,7 @@ class _Loaded:
                  core=None):
         self.sources, self.devices, self.options = sources, devices, options
         self.native = native
-        self._core, self._lock = core, threading.Lock()
+        self._core, self._lock = core, _device.Opening()
         self.queue = _asyncio.Queue()
         self.core()
         _loaded.add(self)
@@ -77,7 +77,7 @@ class _Loaded:
 
     def after_fork(self):
         core, self._core = self._core, None
-        self._lock, self.queue = threading.Lock(), _asyncio.Queue()
+        self._lock, self.queue = _device.Opening(), _asyncio.Queue()
         if core is not None:
             _core.abandon(core)
 
@@ -92,7 +92,7 @@ class Globals(collections.abc.MutableMapping):
         self._loaded = loaded
 
     def _use(self, function, name, *value):
-        if not isinstance(name, str):
+        if not isinstance(name, str) or "\0" in name:
             raise KeyError(name)
         try:
             return function(name, *value)
@@ -213,8 +213,9 @@ class Model:
         """Frees the context, and the module and devices unless they are shared.
 
         Waits for the running call. Later calls raise eyrie.Error with
-        FAILED_PRECONDITION. Results of earlier calls remain valid. Does nothing
-        if the model is closed.
+        FAILED_PRECONDITION; so does this in an imported function or a log
+        handler of the running call. Results of earlier calls remain valid. Does
+        nothing if the model is closed.
         """
         self._loaded.core().close()
 
@@ -229,7 +230,8 @@ class Model:
 
     def __repr__(self):
         sources = [f"{len(source)} bytes" if isinstance(source, bytes)
-                   else source for source in self._loaded.sources]
+                   else _options.printable(source)
+                   for source in self._loaded.sources]
         try:
             name = self.name
         except Error:  # it is closed
@@ -289,7 +291,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         {"host.scale": ("(f32, i32) -> f32", lambda x, by: x * by)}. A signature
         has the types that Function.signature shows. Arrays are NumPy's and
         share the module's memory, so copy what you keep. A function must not
-        call the model.
+        call or close the model.
     native_libraries: a library with functions that the module imports, or a
         list: a path, or in a list (path, manifest's path); the name of a Python
         package, or a module, that registers XLA FFI handlers with JAX or has a

@@ -153,7 +153,7 @@ def opened(items, manifest):
     libraries, handlers, capsules = [], {}, []
     for item in items:
         if _is_path(item):
-            path, file = map(os.fspath,
+            path, file = map(os.fsdecode,
                              item if isinstance(item, tuple) else (item, ""))
             libraries.append(
                 _core.open_library_text(path, manifest)

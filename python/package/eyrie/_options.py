@@ -32,6 +32,11 @@ def text(name, value):
         raise TypeError(sentence(name, value, "a string")) from None
 
 
+def printable(value):
+    """Returns a path with escapes for bytes that are not text."""
+    return value.encode("utf-8", "backslashreplace").decode()
+
+
 def seconds(name, value, most=math.inf):
     """Returns a time in seconds; 0.0 means no limit."""
     if value is None:
@@ -123,7 +128,7 @@ def source(value):
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     try:
-        return os.path.abspath(os.fspath(value))
+        return os.path.abspath(os.fsdecode(value))
     except TypeError:
         raise TypeError(sentence(
             "source", value, "a path or the bytes of a module")) from None

@@ -165,7 +165,8 @@ class _Jit:
         self._donating = (jax.jit(function, keep_unused=True, **donation)
                           if donation else None)
         self._target, self._flags, self._options = target, flags, options
-        self._compiled, self._lock = {}, threading.Lock()
+        # The function may call itself with smaller arrays.
+        self._compiled, self._lock = {}, threading.RLock()
 
     def _compile(self, args, kwargs):
         lowered = self._jitted.lower(*args, **kwargs)
