@@ -36,6 +36,7 @@ std::vector<std::string> RunArguments(Random& random, bool eager) {
   std::vector<std::string> arguments = {
       "run", "FILE", "--function=attack", absl::StrCat("--jit=", jit),
       absl::StrCat("--device=", random.OneIn(4) ? "local-task" : "local-sync")};
+  if (random.OneIn(4)) arguments.push_back("--isolate");
   if (random.OneIn(3)) {
     arguments.push_back(absl::StrCat(
         "--fuel=", random.Of(std::array{1000, 1000000, 100000000})));
@@ -47,7 +48,7 @@ Attack CreateAttack(uint64_t number) {
   Random random(number);
   constexpr Attack (*kKinds[])(Random&) = {InstructionAttack, ImportAttack,
                                            InstructionAttack, ShapeAttack,
-                                           FileAttack};
+                                           FileAttack,        MemoryAttack};
   Attack attack = kKinds[number % std::size(kKinds)](random);
   attack.name = absl::StrCat("attack ", number, ": ", attack.name);
   return attack;

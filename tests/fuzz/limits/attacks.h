@@ -24,6 +24,7 @@ struct Attack {
   std::vector<uint8_t> module;  // a module file
   // Arguments of `eyrie`; "FILE" is replaced by the module's path.
   std::vector<std::string> arguments;
+  bool is_timed = true;  // else only its own arguments limit its time
 };
 
 // Creates attack `number`. Consecutive numbers alternate between all kinds.
@@ -37,6 +38,8 @@ Attack ImportAttack(Random& random);
 Attack ShapeAttack(Random& random);
 // Has a FlatBuffer that names few bytes many times.
 Attack FileAttack(Random& random);
+// Makes a device map, commit, clear and copy memory.
+Attack MemoryAttack(Random& random);
 
 }  // namespace eyrie::tests
 

@@ -44,7 +44,9 @@ std::vector<std::string> CommandOf(const std::string& eyrie,
     command.push_back(word == "FILE" ? file : word);
   }
   if (attack.arguments[0] == "run") {
-    command.push_back(absl::StrCat("--timeout=", kTimeout * 1000, "ms"));
+    if (attack.is_timed) {
+      command.push_back(absl::StrCat("--timeout=", kTimeout * 1000, "ms"));
+    }
     command.push_back(absl::StrCat("--max_memory=", kAttackMemory));
   }
   return command;

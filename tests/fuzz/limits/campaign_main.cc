@@ -1,6 +1,6 @@
 // Runs a campaign: run_campaign EYRIE FOLDER FIRST COUNT [STEP].
 //
-// Attacks FIRST, FIRST + STEP, …. A step of 5 runs one kind of attack only.
+// Attacks FIRST, FIRST + STEP, …. A step of 6 runs one kind of attack only.
 #include <cstdio>
 
 #include "absl/strings/numbers.h"

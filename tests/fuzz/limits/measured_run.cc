@@ -1,10 +1,13 @@
-// Starts, drains and waits for a process.
+// Starts, drains and waits for a process, and looks at the memory that it
+// shares with its worker.
 #include "tests/fuzz/limits/measured_run.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +16,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 
 extern char** environ;
 
@@ -49,6 +54,28 @@ double Seconds(const timeval& time) {
          1e-6 * static_cast<double>(time.tv_usec);
 }
 
+// Returns the bytes of the files without a name that the process shares with an
+// isolated worker. Pages that no process has touched are in no other count.
+uint64_t SharedBytes(pid_t process) {
+  const std::string folder = "/proc/" + std::to_string(process) + "/fd";
+  DIR* const files = opendir(folder.c_str());
+  if (files == nullptr) return 0;
+  uint64_t bytes = 0;
+  while (const dirent* entry = readdir(files)) {
+    const std::string path = folder + "/" + entry->d_name;
+    char name[64] = {};
+    if (readlink(path.c_str(), name, sizeof(name) - 1) <= 0 ||
+        std::strncmp(name, "/memfd:eyrie", 12) != 0) {
+      continue;
+    }
+    struct stat info;
+    if (stat(path.c_str(), &info) != 0) continue;
+    bytes += static_cast<uint64_t>(info.st_blocks) * 512;
+  }
+  closedir(files);
+  return bytes;
+}
+
 // Reads until all writers have closed the pipe. Kills the child after
 // `wall_seconds`.
 void Drain(int pipe_end, pid_t child, double wall_seconds, Usage& usage) {
@@ -57,7 +84,8 @@ void Drain(int pipe_end, pid_t child, double wall_seconds, Usage& usage) {
   std::vector<char> chunk(1 << 16);
   for (;;) {
     pollfd wanted = {pipe_end, POLLIN, 0};
-    if (poll(&wanted, 1, 100) < 0 && errno != EINTR) return;
+    if (poll(&wanted, 1, 5) < 0 && errno != EINTR) return;
+    usage.memory_bytes = std::max(usage.memory_bytes, SharedBytes(child));
     if (Clock::now() > end) kill(child, SIGKILL);
     if (wanted.revents == 0) continue;
     const ssize_t size = read(pipe_end, chunk.data(), chunk.size());
@@ -86,7 +114,8 @@ Usage RunMeasured(const std::vector<std::string>& command,
   while (wait4(child, &usage.status, 0, &used) < 0 && errno == EINTR) {
   }
   usage.cpu_seconds = Seconds(used.ru_utime) + Seconds(used.ru_stime);
-  usage.memory_bytes = static_cast<uint64_t>(used.ru_maxrss) << 10;
+  usage.memory_bytes =
+      std::max(usage.memory_bytes, static_cast<uint64_t>(used.ru_maxrss) << 10);
   return usage;
 }
 

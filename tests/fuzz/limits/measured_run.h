@@ -9,9 +9,10 @@
 namespace eyrie::tests {
 
 struct Usage {
-  int status = 0;             // as waitpid gives it
-  double cpu_seconds = 0;     // of all threads, user and system
-  uint64_t memory_bytes = 0;  // the largest resident size
+  int status = 0;          // as waitpid gives it
+  double cpu_seconds = 0;  // of all threads, user and system
+  // The largest resident size, or size of memory shared with a worker.
+  uint64_t memory_bytes = 0;
   uint64_t output_bytes = 0;  // written to stdout and stderr
   std::string last_output;    // the end of it, at most 1000 bytes
 };
