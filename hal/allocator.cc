@@ -58,10 +58,13 @@ std::string AllocatorStatistics::ToString() const {
   std::string text = absl::StrCat(
       Line("HOST_LOCAL", host_local), Line("DEVICE_LOCAL", device_local),
       "        IDLE: ", Bytes(idle), "B kept for new buffers\n");
-  if (copied) {
-    absl::StrAppend(&text, "      COPIED: ", Bytes(copied->bytes), "B of ",
-                    copied->arrays, copied->arrays == 1 ? " array" : " arrays",
-                    " for isolated kernels\n");
+  if (shared) {
+    absl::StrAppend(&text, "      COPIED: ", Bytes(shared->bytes), "B of ",
+                    shared->arrays, shared->arrays == 1 ? " array" : " arrays",
+                    " for isolated kernels\n",
+                    "   COMMITTED: ", Bytes(shared->most_committed),
+                    "B peak / ", Bytes(shared->committed),
+                    "B live for buffers, executables and copies\n");
   }
   return text;
 }

@@ -33,8 +33,8 @@ struct MemoryStatistics {
 struct AllocatorStatistics {
   MemoryStatistics host_local;
   MemoryStatistics device_local;
-  uint64_t idle = 0;                     // bytes that are kept for new buffers
-  std::optional<CopyStatistics> copied;  // of isolated devices
+  uint64_t idle = 0;  // bytes that are kept for new buffers
+  std::optional<SharedStatistics> shared;  // of isolated devices
   // Returns the lines of --print_statistics after its title.
   std::string ToString() const;
 };

@@ -22,7 +22,9 @@ Buffer::Buffer(const BufferParams& params, uint64_t length, uint8_t* host_data)
     : ChargedObject(kType),
       byte_length_(length),
       params_(params),
-      host_data_(host_data) {}
+      host_data_(host_data) {
+  params_.work = nullptr;
+}
 
 Buffer::Buffer(Ref<Buffer> buffer, uint64_t offset, uint64_t length)
     : ChargedObject(kType),
@@ -35,6 +37,7 @@ Buffer::Buffer(Ref<Buffer> buffer, uint64_t offset, uint64_t length)
 
 void Buffer::Reset(const BufferParams& params, uint64_t length) {
   params_ = params;
+  params_.work = nullptr;
   byte_length_ = length;
   owners_.store(1, std::memory_order_relaxed);
 }

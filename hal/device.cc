@@ -1,11 +1,13 @@
 #include "hal/device.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
+#include "hal/paid_transfer.h"
 #include "hal/queue_validator.h"
 
 namespace eyrie::hal {
@@ -178,8 +180,21 @@ absl::Status Device::QueueFill(const QueueFences& fences,
 absl::Status Device::QueueUpdate(const QueueFences& fences,
                                  std::span<const uint8_t> source,
                                  const BufferRef& target) {
-  return QueueOne(fences, [&](CommandBuffer& commands) {
-    return commands.Update(source, target);
+  return QueueOne(fences, [&](CommandBuffer& commands) -> absl::Status {
+    if (source.size() <= kPaidPiece || target.length != source.size()) {
+      return commands.Update(source, target);
+    }
+    // Recording copies the bytes, which the caller has paid for.
+    const WorkBudget* const work = fences.budget();
+    BufferRef piece = target;
+    for (uint64_t done = 0; done < source.size(); done += piece.length) {
+      if (work != nullptr && work->stopped()) return work->StopReason();
+      piece.offset = target.offset + done;
+      piece.length = std::min(kPaidPiece, source.size() - done);
+      RETURN_IF_ERROR(
+          commands.Update(source.subspan(done, piece.length), piece));
+    }
+    return absl::OkStatus();
   });
 }
 

@@ -9,13 +9,20 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/statusor.h"
+#include "base/work_budget.h"
+
 namespace eyrie::hal {
 
-// Arrays of the host that were copied, to where the kernels run and back,
-// because they are in memory that the kernels cannot use.
-struct CopyStatistics {
+// The memory that kernels share with this process, if they run in another.
+struct SharedStatistics {
+  // Arrays of the host that were copied, to where the kernels run and back,
+  // because they are in memory that the kernels cannot use.
   uint64_t arrays = 0;
   uint64_t bytes = 0;
+  // Bytes whose pages exist: now, and at most so far.
+  uint64_t committed = 0;
+  uint64_t most_committed = 0;
 };
 
 class HostMemory {
@@ -24,14 +31,21 @@ class HostMemory {
   // Returns `size` bytes (at least 1) with any contents, or null if out of
   // memory. `alignment` is a power of two.
   virtual void* Allocate(size_t size, size_t alignment) = 0;
+  // The same for memory whose pages are committed first: `work`, which may be
+  // null, pays for them. Fails as MovePaid does.
+  virtual absl::StatusOr<void*> AllocatePaid(size_t size, size_t alignment,
+                                             WorkBudget* work) {
+    return Allocate(size, alignment);
+  }
   // Frees memory that Allocate returned for the same `size`.
   virtual void Free(void* memory, size_t size) = 0;
   // Reports whether devices with this memory can also use other memory of the
   // host, such as these bytes.
   virtual bool CanUse(const void* memory, size_t size) const { return true; }
-  // Returns the copies of dispatches' bindings so far; nothing if kernels can
-  // use all memory.
-  virtual std::optional<CopyStatistics> copies() const { return std::nullopt; }
+  // Returns nothing if kernels can use all memory.
+  virtual std::optional<SharedStatistics> shared() const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace eyrie::hal

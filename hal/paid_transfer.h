@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -55,6 +56,22 @@ absl::Status MovePaid(WorkBudget* work, absl::string_view what, uint64_t bytes,
     done += length;
   }
   return absl::OkStatus();
+}
+
+// The same for a copy between ranges that do not overlap, and for zeros.
+inline absl::Status CopyPaid(WorkBudget* work, absl::string_view what,
+                             uint8_t* to, const uint8_t* from, uint64_t bytes) {
+  return MovePaid(work, what, bytes, [&](uint64_t offset, uint64_t length) {
+    std::memcpy(to + offset, from + offset, length);
+    return absl::OkStatus();
+  });
+}
+inline absl::Status ClearPaid(WorkBudget* work, absl::string_view what,
+                              uint8_t* to, uint64_t bytes) {
+  return MovePaid(work, what, bytes, [&](uint64_t offset, uint64_t length) {
+    std::memset(to + offset, 0, length);
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace eyrie::hal

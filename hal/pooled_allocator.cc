@@ -11,6 +11,7 @@
 #include "base/deadline.h"
 #include "base/sanitized.h"
 #include "base/status_macros.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal {
 namespace {
@@ -22,6 +23,7 @@ constexpr uint64_t kIdleShare = 4;
 constexpr uint64_t kSlackShare = 8;
 // How many blocks of a free list are looked at for the best one.
 constexpr int kMaxTries = 8;
+constexpr absl::string_view kClearing = "clearing of memory";
 
 // Buffers that are idle must not be used: AddressSanitizer reports it.
 void Forbid(const PooledBuffer& block) {
@@ -130,9 +132,8 @@ MemoryStatistics& PooledAllocator::StatisticsOf(MemoryType type) {
              : statistics_.device_local;
 }
 
-void PooledAllocator::Count(const BufferParams* params, uint64_t size) {
-  if (params == nullptr) return;
-  MemoryStatistics& statistics = StatisticsOf(params->type);
+void PooledAllocator::Count(const BufferParams& params, uint64_t size) {
+  MemoryStatistics& statistics = StatisticsOf(params.type);
   statistics.allocated += size;
   statistics.peak = std::max(statistics.peak, statistics.live());
 }
@@ -221,23 +222,26 @@ PooledBuffer* PooledAllocator::TakeIdle(size_t pool, uint64_t size,
 }
 
 absl::StatusOr<PooledBuffer*> PooledAllocator::NewBlock(size_t pool,
-                                                        size_t capacity) {
-  auto block = CreateBlock(pool, capacity);
+                                                        size_t capacity,
+                                                        WorkBudget* work) {
+  auto block = CreateBlock(pool, capacity, work);
   if (!absl::IsResourceExhausted(block.status())) [[likely]]
     return block;
   if (statistics().idle == 0) return block;
   Trim();
-  return CreateBlock(pool, capacity);
+  return CreateBlock(pool, capacity, work);
 }
 
-absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
-    size_t pool, uint64_t size, uint64_t owner, const BufferParams* params) {
+absl::StatusOr<PooledBuffer*> PooledAllocator::Take(size_t pool, uint64_t size,
+                                                    uint64_t owner,
+                                                    const BufferParams& params,
+                                                    bool counted) {
   const size_t capacity = BlockSize(size);
   {
     const std::lock_guard<ShortLock> lock(lock_);
     if (PooledBuffer* const block = TakeIdle(pool, size, owner)) {
       NotePeak();
-      Count(params, size);
+      if (counted) Count(params, size);
       Permit(*block);
       block->ResetRef();
       return block;
@@ -245,36 +249,40 @@ absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
     NoteRegret(capacity);
   }
   while (PooledBuffer* const block = TakeExcess(capacity)) Delete(block);
-  ASSIGN_OR_RETURN(PooledBuffer * made, NewBlock(pool, capacity));
+  ASSIGN_OR_RETURN(PooledBuffer * made, NewBlock(pool, capacity, params.work));
   const std::lock_guard<ShortLock> lock(lock_);
   total_ += capacity;
   NotePeak();
-  Count(params, size);
+  if (counted) Count(params, size);
   return made;
 }
 
 absl::Status PooledAllocator::Clear(PooledBuffer& block, uint64_t offset,
-                                    uint64_t length) {
+                                    uint64_t length, WorkBudget* work) {
   if (length == 0) return absl::OkStatus();
-  if (block.host_data() == nullptr) return ClearUnseen(block, offset, length);
-  std::memset(block.host_data() + offset, 0, length);
-  return absl::OkStatus();
+  if (block.host_data() == nullptr) {
+    RETURN_IF_ERROR(PayForBytes(work, kClearing, length));
+    return ClearUnseen(block, offset, length);
+  }
+  return ClearPaid(work, kClearing, block.host_data() + offset, length);
 }
 
-absl::Status PooledAllocator::ClearFor(PooledBuffer& block, uint64_t owner,
+absl::Status PooledAllocator::ClearFor(PooledBuffer& block,
+                                       const BufferParams& params,
                                        uint64_t size) {
+  const uint64_t owner = params.owner;
   const uint64_t dirty = block.dirty_;
   const bool is_anyones = owner == 0 || owner == kOverwritten;
   const bool is_own = owner == block.owner_ && !is_anyones;
   // An owner may see its own bytes if clearing them is expensive. Other owners'
   // bytes are always cleared.
   if (owner != kOverwritten && (!is_own || size <= kAlwaysCleared)) {
-    RETURN_IF_ERROR(Clear(block, 0, std::min(dirty, size)));
+    RETURN_IF_ERROR(Clear(block, 0, std::min(dirty, size), params.work));
   }
   if (!is_own && dirty > size) {
     // Clear the rest, too: kernels may read the last word as a whole, and the
     // new owner may reuse the block for a longer buffer.
-    RETURN_IF_ERROR(Clear(block, size, dirty - size));
+    RETURN_IF_ERROR(Clear(block, size, dirty - size, params.work));
     block.dirty_ = size;
   }
   return absl::OkStatus();
@@ -293,10 +301,12 @@ Ref<Buffer> PooledAllocator::HandOut(PooledBuffer* block,
 absl::StatusOr<Ref<Buffer>> PooledAllocator::AllocateFrom(
     size_t pool, const BufferParams& params, uint64_t size) {
   ASSIGN_OR_RETURN(PooledBuffer * block,
-                   Take(pool, size, params.owner, &params));
-  const absl::Status cleared = ClearFor(*block, params.owner, size);
+                   Take(pool, size, params.owner, params, true));
+  const absl::Status cleared = ClearFor(*block, params, size);
   block->dirty_ = std::max<size_t>(block->dirty_, size);
-  Ref<Buffer> buffer = HandOut(block, params, size, params.owner, true);
+  // If clearing failed, the bytes are not the owner's.
+  Ref<Buffer> buffer =
+      HandOut(block, params, size, cleared.ok() ? params.owner : 0, true);
   RETURN_IF_ERROR(cleared);
   if (trace::IsRecording(trace::kEvents)) [[unlikely]]
     TraceChange(trace::Name::kAllocate, size);
@@ -305,7 +315,7 @@ absl::StatusOr<Ref<Buffer>> PooledAllocator::AllocateFrom(
 
 absl::StatusOr<Ref<Buffer>> PooledAllocator::AllocateScratchFrom(
     size_t pool, const BufferParams& params, uint64_t size) {
-  ASSIGN_OR_RETURN(PooledBuffer * block, Take(pool, size, 0, nullptr));
+  ASSIGN_OR_RETURN(PooledBuffer * block, Take(pool, size, 0, params, false));
   block->dirty_ = block->capacity_;
   return HandOut(block, params, size, 0, false);
 }

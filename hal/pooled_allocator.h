@@ -102,7 +102,8 @@ class PooledAllocator : public Allocator {
   static BufferParams WithDefaults(const BufferParams& params);
 
   // Allocates a buffer from a pool, cleared as described above. `params` become
-  // the buffer's: the request plus the properties of the memory.
+  // the buffer's: the request plus the properties of the memory. Fails as
+  // CreateBlock, and as MovePaid if memory must be cleared.
   absl::StatusOr<Ref<Buffer>> AllocateFrom(size_t pool,
                                            const BufferParams& params,
                                            uint64_t size);
@@ -112,9 +113,10 @@ class PooledAllocator : public Allocator {
                                                   uint64_t size);
 
   // Creates a block of `capacity` bytes (at least 1), aligned to at least 64
-  // bytes.
+  // bytes. If that commits pages, `work`, which may be null, pays.
   virtual absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
-                                                    size_t capacity) = 0;
+                                                    size_t capacity,
+                                                    WorkBudget* work) = 0;
   // Returns the bytes of memory that blocks can come from. Called once, and
   // only if much memory is idle.
   virtual uint64_t TotalMemory() const = 0;
@@ -174,10 +176,10 @@ class PooledAllocator : public Allocator {
   // Returns the capacity of a new block.
   static size_t BlockSize(size_t size);
 
-  // Takes a block for `size` bytes from a free list or from the driver. Counts
-  // it in the statistics if `params` is not null.
+  // Takes a block for `size` bytes of `owner` from a free list or from the
+  // driver. Counts it in the statistics if `counted`.
   absl::StatusOr<PooledBuffer*> Take(size_t pool, uint64_t size, uint64_t owner,
-                                     const BufferParams* params);
+                                     const BufferParams& params, bool counted);
   // Removes a block, which may be null, from its free list and returns it.
   PooledBuffer* Remove(FreeList& list, PooledBuffer* block);
   // Takes a block of at least `size` bytes from the free lists, one that
@@ -197,12 +199,16 @@ class PooledAllocator : public Allocator {
   PooledBuffer* RemoveForGood(FreeList& list, PooledBuffer* block);
   // Creates a block; if there is no memory, frees the idle blocks and tries
   // again.
-  absl::StatusOr<PooledBuffer*> NewBlock(size_t pool, size_t capacity);
-  // Counts an allocation if `params` is not null. The lock must be held.
-  void Count(const BufferParams* params, uint64_t size);
-  absl::Status Clear(PooledBuffer& block, uint64_t offset, uint64_t length);
-  // Clears what a new owner of the block's first `size` bytes must not see.
-  absl::Status ClearFor(PooledBuffer& block, uint64_t owner, uint64_t size);
+  absl::StatusOr<PooledBuffer*> NewBlock(size_t pool, size_t capacity,
+                                         WorkBudget* work);
+  // Counts an allocation. The lock must be held.
+  void Count(const BufferParams& params, uint64_t size);
+  absl::Status Clear(PooledBuffer& block, uint64_t offset, uint64_t length,
+                     WorkBudget* work);
+  // Clears what the owner in `params` must not see of a block, whose first
+  // `size` bytes it gets.
+  absl::Status ClearFor(PooledBuffer& block, const BufferParams& params,
+                        uint64_t size);
   Ref<Buffer> HandOut(PooledBuffer* block, const BufferParams& params,
                       uint64_t size, uint64_t owner, bool counted);
   // Takes back an unreferenced buffer. It is kept if then at most `max_idle`

@@ -8,6 +8,10 @@
 #include <cstdint>
 #include <string>
 
+namespace eyrie {
+class WorkBudget;
+}
+
 namespace eyrie::hal {
 
 // The place of memory, and whether host and device can see it.
@@ -77,6 +81,9 @@ struct BufferParams {
   // An id from Allocator::NewOwner. The buffer may contain bytes that earlier
   // buffers of the same owner had, which saves clearing them. 0: always zeros.
   uint64_t owner = 0;
+  // Pays for pages that are committed or cleared now; null: nothing limits
+  // that. Buffers do not keep it.
+  WorkBudget* work = nullptr;
 };
 
 // The owner of a buffer whose contents are undefined. The caller must write all

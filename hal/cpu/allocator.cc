@@ -57,8 +57,10 @@ uint64_t Allocator::TotalMemory() const {
   return std::min(total, GroupMemory(ReadSystemText).value_or(total));
 }
 
-absl::StatusOr<PooledBuffer*> Allocator::CreateHostBlock(size_t capacity) {
-  void* const data = memory_->Allocate(capacity, kBufferAlignment);
+absl::StatusOr<PooledBuffer*> Allocator::CreateHostBlock(size_t capacity,
+                                                         WorkBudget* work) {
+  ASSIGN_OR_RETURN(void* const data,
+                   memory_->AllocatePaid(capacity, kBufferAlignment, work));
   if (data == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrCat("A buffer of ", capacity,
@@ -76,8 +78,9 @@ absl::StatusOr<PooledBuffer*> Allocator::CreateHostBlock(size_t capacity) {
                         /*dirty=*/capacity, *memory_);
 }
 
-absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t, size_t capacity) {
-  if (memory_ != nullptr) return CreateHostBlock(capacity);
+absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t, size_t capacity,
+                                                     WorkBudget* work) {
+  if (memory_ != nullptr) return CreateHostBlock(capacity, work);
   PooledBuffer* block = nullptr;
   if (capacity < kMapThreshold || capacity <= MachineMemory()) [[likely]]
     block = HostBuffer::Create(capacity, kMapThreshold);
@@ -100,8 +103,17 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::Allocate(const BufferParams& params,
   return AllocateFrom(0, Resolve(params), size);
 }
 
-absl::StatusOr<Ref<hal::Buffer>> Allocator::AllocateScratch(uint64_t size) {
-  return AllocateScratchFrom(0, Resolve(BufferParams()), size);
+absl::StatusOr<Ref<hal::Buffer>> Allocator::AllocateScratch(
+    uint64_t size, const std::shared_ptr<MemoryMeter>& memory,
+    WorkBudget* work) {
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   Charge(memory, size, "a kernel's local memory"));
+  BufferParams params = Resolve(BufferParams());
+  params.work = work;
+  ASSIGN_OR_RETURN(Ref<hal::Buffer> scratch,
+                   AllocateScratchFrom(0, params, size));
+  scratch->Hold(std::move(charge));
+  return scratch;
 }
 
 absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
@@ -125,11 +137,11 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
 
 AllocatorStatistics Allocator::statistics() const {
   AllocatorStatistics statistics = PooledAllocator::statistics();
-  if (memory_ != nullptr) statistics.copied = memory_->copies();
-  if (statistics.copied) {
-    statistics.copied->arrays +=
+  if (memory_ != nullptr) statistics.shared = memory_->shared();
+  if (statistics.shared) {
+    statistics.shared->arrays +=
         refused_arrays_.load(std::memory_order_relaxed);
-    statistics.copied->bytes += refused_bytes_.load(std::memory_order_relaxed);
+    statistics.shared->bytes += refused_bytes_.load(std::memory_order_relaxed);
   }
   return statistics;
 }

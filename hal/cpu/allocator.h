@@ -43,19 +43,23 @@ class Allocator final : public PooledAllocator {
   AllocatorStatistics statistics() const override;
 
   // Returns uninitialized scratch memory of at least `size` bytes, which the
-  // statistics do not count.
-  absl::StatusOr<Ref<hal::Buffer>> AllocateScratch(uint64_t size);
+  // statistics do not count. `memory` is charged for it, and `work` pays if its
+  // pages are committed; both may be null.
+  absl::StatusOr<Ref<hal::Buffer>> AllocateScratch(
+      uint64_t size, const std::shared_ptr<MemoryMeter>& memory,
+      WorkBudget* work);
 
  private:
   // Returns the parameters of the buffer that a request gets.
   static BufferParams Resolve(const BufferParams& params);
-  absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
-                                            size_t capacity) override;
+  absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool, size_t capacity,
+                                            WorkBudget* work) override;
   uint64_t TotalMemory() const override;
 
   // Creates a block of memory_. RESOURCE_EXHAUSTED: memory_ has no memory.
   // FAILED_PRECONDITION: its memory is not aligned.
-  absl::StatusOr<PooledBuffer*> CreateHostBlock(size_t capacity);
+  absl::StatusOr<PooledBuffer*> CreateHostBlock(size_t capacity,
+                                                WorkBudget* work);
 
   const std::shared_ptr<HostMemory> memory_;  // null: the system's memory
   // Memory that memory_ did not permit to import, and callers copy.

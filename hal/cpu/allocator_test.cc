@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "base/memory_meter.h"
 #include "base/sanitized.h"
+#include "base/work_budget.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "hal/pooled_allocator.h"
@@ -188,21 +189,15 @@ TEST(Allocator, MemoryThatIsNotUsedIsFreed) {
   const auto allocator =
       MakeRef<Allocator>(nullptr, 256 * kMiB, absl::Milliseconds(10));
   for (int round = 0; round < 2; ++round) {
-    {
-      const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB);
-    }
-    {
-      const auto small = *allocator->Allocate(BufferParams(), 4096);
-    }
+    { const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB); }
+    { const auto small = *allocator->Allocate(BufferParams(), 4096); }
     for (int i = 0; i < 1000 && allocator->statistics().idle != 0; ++i) {
       absl::SleepFor(absl::Milliseconds(10));
     }
     EXPECT_EQ(allocator->statistics().idle, 0u);
   }
   // The allocator may be destroyed while memory is being freed.
-  {
-    const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB);
-  }
+  { const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB); }
 }
 
 // More blocks than one slice frees.
@@ -317,8 +312,8 @@ class TwoPools final : public PooledAllocator {
         : PooledBuffer(nullptr, capacity, pool, /*dirty=*/0) {}
   };
 
-  absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
-                                            size_t capacity) override {
+  absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool, size_t capacity,
+                                            WorkBudget*) override {
     return new Block(pool, capacity);
   }
   uint64_t TotalMemory() const override { return 0; }
@@ -335,13 +330,34 @@ TEST(Allocator, TheLargestBlockOfAllPoolsGoesFirst) {
   EXPECT_EQ(allocator->statistics().idle, 5 * kMiB);
 }
 
+// Clearing another owner's bytes is paid, and stops; bytes that are not cleared
+// have no owner.
+TEST(Allocator, ClearingIsPaid) {
+  const auto allocator = MakeRef<Allocator>(nullptr, 256 * kMiB);
+  const auto dirty = [&](uint64_t owner) {
+    const auto buffer = *allocator->Allocate(Owned(owner), 40 * kMiB);
+    std::memset(buffer->host_data(), 7, 40 * kMiB);
+  };
+  dirty(1);
+  WorkBudget work;
+  work.Refill(16 * 1024);
+  BufferParams params = Owned(2);
+  params.work = &work;
+  EXPECT_EQ(StatusText(allocator->Allocate(params, 40 * kMiB)),
+            "RESOURCE_EXHAUSTED: The device's work for the call takes more "
+            "than 16384 units of fuel, its limit. (clearing of memory of "
+            "41943040 bytes, 16777216 of them done)");
+  work.Refill(40 * 1024);
+  const auto buffer = *allocator->Allocate(params, 40 * kMiB);
+  EXPECT_EQ(buffer->params().work, nullptr);
+  EXPECT_EQ(buffer->host_data()[20 * kMiB], 0);
+}
+
 TEST(Allocator, MayBeTrimmedWhileMemoryIsFreed) {
   const auto allocator =
       MakeRef<Allocator>(nullptr, 256 * kMiB, absl::Microseconds(10));
   for (int i = 0; i < 300; ++i) {
-    {
-      const auto buffer = *allocator->Allocate(BufferParams(), 16 * kMiB);
-    }
+    { const auto buffer = *allocator->Allocate(BufferParams(), 16 * kMiB); }
     if (i % 2 == 0) absl::SleepFor(absl::Microseconds(30));
     allocator->Trim();
   }

@@ -61,7 +61,11 @@ absl::StatusOr<Ref<CommandBuffer>> CpuDevice::CreateCommandBuffer(
 
 absl::StatusOr<Ref<hal::Executable>> CpuDevice::CreateExecutable(
     const ExecutableParams& params) {
-  return LoadExecutable(params, options_);
+  ASSIGN_OR_RETURN(Ref<hal::Executable> made, LoadExecutable(params, options_));
+  if (made->driver_tag() == &KernelExecutable::kDriverTag) {
+    static_cast<KernelExecutable&>(*made).set_memory(params.memory);
+  }
+  return made;
 }
 
 absl::StatusOr<Ref<hal::Buffer>> CpuDevice::DoAlloca(const QueueFences& fences,

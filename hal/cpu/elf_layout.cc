@@ -202,9 +202,10 @@ absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file,
 
 absl::Status CheckForWorker(const ElfLayout& layout, uint64_t file_size) {
   const uint64_t most = 2 * file_size + (uint64_t{1} << 20);
-  if (layout.size > most) {
+  const uint64_t bytes = layout.lead() + layout.size;
+  if (bytes > most) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "The ELF file of ", file_size, " bytes needs ", layout.size,
+        "The ELF file of ", file_size, " bytes needs ", bytes,
         " bytes of memory, and an isolated worker allows ", most, "."));
   }
   for (const Elf64_Phdr& segment : layout.segments) {

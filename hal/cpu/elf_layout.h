@@ -35,6 +35,9 @@ struct ElfLayout {
   uint64_t begin = 0;      // the image's address in the file; page-aligned
   uint64_t size = 0;       // bytes, whole pages
   uint64_t alignment = 0;  // of the image; bytes
+
+  // Returns the bytes from a multiple of the alignment to the image.
+  uint64_t lead() const { return alignment == 0 ? 0 : begin & (alignment - 1); }
 };
 
 // Reads and checks the headers. `page` is the size of the pages in which the

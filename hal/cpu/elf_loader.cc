@@ -21,6 +21,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_layout.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -34,8 +35,12 @@ uint64_t PageSize() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
 class ElfLoader {
  public:
   ElfLoader(std::span<const uint8_t> file, ElfUse use, ElfLayout layout,
-            ElfImage& image)
-      : file_(file), use_(use), layout_(std::move(layout)), image_(image) {}
+            WorkBudget* work, ElfImage& image)
+      : file_(file),
+        use_(use),
+        layout_(std::move(layout)),
+        work_(work),
+        image_(image) {}
 
   absl::Status Run();
 
@@ -47,9 +52,8 @@ class ElfLoader {
   };
 
   absl::Status Map();
-  // Copies the segments to the mapping, which has `slack` bytes more than the
-  // image.
-  absl::Status CopySegments(uint64_t slack);
+  absl::Status MapHere();
+  absl::Status CopySegments();
   absl::Status ReadDynamic();
   absl::Status CheckDynamicEntry(const Elf64_Dyn& entry);
   absl::StatusOr<uint64_t> CountSymbols() const;
@@ -92,6 +96,7 @@ class ElfLoader {
   std::span<const uint8_t> file_;
   ElfUse use_;
   ElfLayout layout_;
+  WorkBudget* const work_;
   ElfImage& image_;
   Table strings_, relocations_, plt_relocations_, initializers_;
   std::optional<uint64_t> symbols_, hash_, gnu_hash_, initializer_;
@@ -121,20 +126,23 @@ absl::StatusOr<std::span<const uint8_t>> ElfLoader::View(
 }
 
 absl::Status ElfLoader::Map() {
-  const uint64_t page = PageSize();
-  const uint64_t slack = layout_.alignment > page ? layout_.alignment : 0;
-  image_.mapping_size_ = layout_.size + slack;
-  if (image_.memory_ != nullptr) {
-    image_.mapping_ = image_.memory_->Allocate(image_.mapping_size_);
-    if (image_.mapping_ == nullptr) {
-      return CannotAllocate(image_.mapping_size_, 1, "an executable");
-    }
-    return CopySegments(slack);
-  }
+  if (image_.memory_ == nullptr) return MapHere();
+  image_.mapping_size_ = layout_.lead() + layout_.size;
+  const uint64_t alignment = std::max(layout_.alignment, PageSize());
+  ASSIGN_OR_RETURN(
+      image_.mapping_,
+      image_.memory_->Allocate(image_.mapping_size_, alignment, work_));
+  if (image_.mapping_ != nullptr) return absl::OkStatus();
+  return CannotAllocate(image_.mapping_size_, 1, "an executable");
+}
+
+// The pages for the alignment are not used, so they never exist.
+absl::Status ElfLoader::MapHere() {
+  const bool is_aligned = layout_.alignment <= PageSize();
+  image_.mapping_size_ = layout_.size + (is_aligned ? 0 : layout_.alignment);
   void* mapping = mmap(nullptr, image_.mapping_size_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) {
-    const int error = errno;
+  if (const int error = errno; mapping == MAP_FAILED) {
     if (error == ENOMEM) {
       return CannotAllocate(image_.mapping_size_, 1, "an executable");
     }
@@ -143,17 +151,20 @@ absl::Status ElfLoader::Map() {
                      " bytes for an executable: ", strerror(error), "."));
   }
   image_.mapping_ = static_cast<uint8_t*>(mapping);
-  return CopySegments(slack);
+  return absl::OkStatus();
 }
 
-absl::Status ElfLoader::CopySegments(uint64_t slack) {
+absl::Status ElfLoader::CopySegments() {
   // Keep the image's offset from a multiple of the alignment.
   uint64_t base = reinterpret_cast<uintptr_t>(image_.mapping_);
-  if (slack != 0) base += (layout_.begin - base) & (slack - 1);
+  if (layout_.alignment > PageSize()) {
+    base += (layout_.begin - base) & (layout_.alignment - 1);
+  }
   image_.bias_ = base - layout_.begin;
   for (const Elf64_Phdr& segment : layout_.segments) {
-    std::memcpy(Host(segment.p_vaddr), file_.data() + segment.p_offset,
-                segment.p_filesz);
+    RETURN_IF_ERROR(CopyPaid(work_, "copy of a segment", Host(segment.p_vaddr),
+                             file_.data() + segment.p_offset,
+                             segment.p_filesz));
     const Image::Range range = {
         {Host(segment.p_vaddr), static_cast<size_t>(segment.p_memsz)},
         (segment.p_flags & PF_X) != 0};
@@ -422,6 +433,7 @@ absl::Status ElfLoader::Run() {
   image_.for_worker_ = CheckForWorker(layout_, file_.size());
   if (image_.memory_ != nullptr) RETURN_IF_ERROR(image_.for_worker_);
   RETURN_IF_ERROR(Map());
+  RETURN_IF_ERROR(CopySegments());
   RETURN_IF_ERROR(ReadDynamic());
   RETURN_IF_ERROR(ReadSymbols());
   RETURN_IF_ERROR(Relocate(relocations_));
@@ -432,12 +444,20 @@ absl::Status ElfLoader::Run() {
 
 absl::StatusOr<std::unique_ptr<ElfImage>> ElfImage::Load(
     std::span<const uint8_t> file, ElfUse use,
-    std::shared_ptr<ImageMemory> memory) {
+    std::shared_ptr<ImageMemory> memory, const ImageCost& cost) {
   ASSIGN_OR_RETURN(ElfLayout layout, ReadElfLayout(file, use));
   std::unique_ptr<ElfImage> image(new ElfImage());
   image->memory_ = std::move(memory);
   image->instruction_set_ = layout.instruction_set;
-  RETURN_IF_ERROR(ElfLoader(file, use, std::move(layout), *image).Run());
+  // Zeros exist in a worker, and where a relocation writes.
+  const uint64_t bytes = layout.lead() + layout.size;
+  ASSIGN_OR_RETURN(
+      image->charge_,
+      MemoryCharge::Take(cost.memory,
+                         bytes - std::min<uint64_t>(bytes, file.size()),
+                         "an executable's image"));
+  RETURN_IF_ERROR(
+      ElfLoader(file, use, std::move(layout), cost.work, *image).Run());
   return image;
 }
 

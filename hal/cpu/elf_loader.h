@@ -14,6 +14,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
+#include "base/work_budget.h"
 #include "hal/cpu/elf_layout.h"
 #include "hal/cpu/image.h"
 
@@ -24,9 +26,18 @@ namespace eyrie::hal::cpu {
 class ImageMemory {
  public:
   virtual ~ImageMemory() = default;
-  // Returns whole pages of zeros, or null if there is no memory.
-  virtual uint8_t* Allocate(size_t size) = 0;
+  // Returns whole pages of zeros, or null if there is no memory. `alignment` is
+  // a power of two. `work`, which may be null, pays. Fails as MovePaid does.
+  virtual absl::StatusOr<uint8_t*> Allocate(size_t size, size_t alignment,
+                                            WorkBudget* work) = 0;
   virtual void Free(uint8_t* data, size_t size) = 0;
+};
+
+// The limits of a context that loads an image, whose file is charged already.
+// Members may be null: no limit.
+struct ImageCost {
+  std::shared_ptr<MemoryMeter> memory = nullptr;
+  WorkBudget* work = nullptr;
 };
 
 // A loaded file. The destructor unmaps it.
@@ -36,10 +47,11 @@ class ElfImage final : public Image {
   // does. NOT_FOUND: the file imports a symbol. RESOURCE_EXHAUSTED: memory ran
   // out. INTERNAL: the system cannot map memory, or change its access rights.
   // If `memory` is not null, the image is there, and is not executable here;
-  // then fails with for_worker(), too.
+  // then fails with for_worker(), too. Fails as `cost`'s meter and budget do.
   static absl::StatusOr<std::unique_ptr<ElfImage>> Load(
       std::span<const uint8_t> file, ElfUse use = ElfUse::kRun,
-      std::shared_ptr<ImageMemory> memory = nullptr);
+      std::shared_ptr<ImageMemory> memory = nullptr,
+      const ImageCost& cost = {});
 
   ~ElfImage() override;
 
@@ -58,6 +70,7 @@ class ElfImage final : public Image {
   size_t mapping_size_ = 0;
   std::shared_ptr<ImageMemory> memory_;  // of the mapping; null: mmap
   absl::Status for_worker_;
+  MemoryCharge charge_;  // for the bytes that the file does not have
   // Tables in the image.
   std::span<const uint8_t> strings_;
   std::span<const uint8_t> symbols_;

@@ -76,7 +76,8 @@ absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
   }
   std::unique_ptr<Image> image;
   if (is_embedded) {
-    ASSIGN_OR_RETURN(image, ElfImage::Load(params.data));
+    ASSIGN_OR_RETURN(image, ElfImage::Load(params.data, ElfUse::kRun, nullptr,
+                                           {params.memory, params.caller}));
   } else if (options.allow_system_executables) {
     ASSIGN_OR_RETURN(image, LoadSystemLibrary(params.data));
   } else {

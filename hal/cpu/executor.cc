@@ -126,8 +126,9 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
   if (size == 0) [[likely]] {
     return dispatch.Run(all, {}, work_);
   }
-  ASSIGN_OR_RETURN(const Ref<hal::Buffer> scratch,
-                   allocator_.AllocateScratch(size));
+  ASSIGN_OR_RETURN(
+      const Ref<hal::Buffer> scratch,
+      allocator_.AllocateScratch(size, dispatch.executable->memory(), work_));
   return dispatch.Run(all, {scratch->host_data(), size}, work_);
 }
 

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/memory_meter.h"
+#include "base/status_macros.h"
 #include "hal/cpu/kernel_executable.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -36,21 +39,26 @@ struct Bindings {
   size_t lengths[kMaxDispatchBindings];
   uint64_t read_only = 0;      // bit i: binding i
   std::vector<Memory> copies;  // of unaligned bindings
+  MemoryCharge charge;         // for them, and for local memory
 };
 
-absl::Status Resolve(std::span<const HostBinding> from, Bindings& to) {
+absl::Status Resolve(std::span<const HostBinding> from, WorkBudget* work,
+                     Bindings& to) {
+  constexpr absl::string_view kWhat = "copy of a binding";
   for (size_t i = 0; i < from.size(); ++i) {
     to.pointers[i] = from[i].data;
     to.lengths[i] = from[i].length;
     if (from[i].read_only) to.read_only |= uint64_t{1} << i;
     if (IsAligned(from[i].data, from[i].length)) continue;
     if (!from[i].read_only) return MisalignedBinding(i, from[i].data);
+    RETURN_IF_ERROR(to.charge.Add(from[i].length, "a copy of a binding"));
     to.copies.push_back(Allocate(from[i].length));
     to.pointers[i] = to.copies.back().get();
     if (to.pointers[i] == nullptr) {
       return OutOfMemory(from[i].length, "a binding");
     }
-    std::memcpy(to.pointers[i], from[i].data, from[i].length);
+    RETURN_IF_ERROR(CopyPaid(work, kWhat, static_cast<uint8_t*>(to.pointers[i]),
+                             from[i].data, from[i].length));
   }
   return absl::OkStatus();
 }
@@ -59,15 +67,20 @@ absl::Status Resolve(std::span<const HostBinding> from, Bindings& to) {
 
 absl::Status KernelExecutable::RunOnHost(const HostDispatch& dispatch) const {
   Bindings bindings;
-  absl::Status status = Resolve(dispatch.bindings, bindings);
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(bindings.charge,
+                   MemoryCharge::Take(memory(), 0, "a dispatch"));
+  RETURN_IF_ERROR(Resolve(dispatch.bindings, dispatch.work, bindings));
   const DispatchState state = CreateDispatchState(
       exports()[dispatch.ordinal], dispatch.workgroup_count, dispatch.constants,
       {bindings.pointers, dispatch.bindings.size()}, bindings.lengths,
       /*max_concurrency=*/1);
   Memory scratch;
-  const uint32_t scratch_size = local_memory_size(dispatch.ordinal);
+  // Another process has local memory of its own.
+  const uint32_t scratch_size =
+      remote() != nullptr ? 0 : local_memory_size(dispatch.ordinal);
   if (scratch_size != 0) {
+    RETURN_IF_ERROR(
+        bindings.charge.Add(scratch_size, "a kernel's local memory"));
     scratch = Allocate(scratch_size);
     if (scratch == nullptr) return OutOfMemory(scratch_size, "local memory");
   }

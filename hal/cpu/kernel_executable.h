@@ -9,11 +9,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/memory_meter.h"
 #include "base/trace.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/dispatch_stream.h"
@@ -118,9 +121,10 @@ class KernelExecutable : public hal::Executable {
   }
 
   // Runs all workgroups on this thread. Copies read-only bindings that are not
-  // aligned. INVALID_ARGUMENT: a writable binding is not aligned.
-  // RESOURCE_EXHAUSTED: no memory for a copy, or for local memory. Otherwise
-  // fails as RunGuarded does.
+  // aligned; memory() is charged for copies and local memory, and the
+  // dispatch's budget pays for copies. INVALID_ARGUMENT: a writable binding is
+  // not aligned. RESOURCE_EXHAUSTED: no memory. Otherwise fails as MovePaid and
+  // RunGuarded do.
   absl::Status RunOnHost(const HostDispatch& dispatch) const final;
 
   // Identifies the process that runs the kernels; null: this one.
@@ -130,6 +134,14 @@ class KernelExecutable : public hal::Executable {
   // FAILED_PRECONDITION: the process has ended.
   virtual absl::StatusOr<DispatchStream*> TakeStream(
       const WorkBudget* work) const;
+
+  // The meter of the context that it was created for, which counts what its
+  // dispatches allocate; null: no limit. Set it before the executable is
+  // shared.
+  const std::shared_ptr<MemoryMeter>& memory() const { return memory_; }
+  void set_memory(std::shared_ptr<MemoryMeter> memory) {
+    memory_ = std::move(memory);
+  }
 
   // Returns the measured cost of an export's workgroups.
   KernelCost& cost(uint32_t ordinal) const { return record(ordinal).cost; }
@@ -173,6 +185,7 @@ class KernelExecutable : public hal::Executable {
                         WorkgroupRange range, bool due,
                         absl::FunctionRef<absl::Status()> run) const;
 
+  std::shared_ptr<MemoryMeter> memory_;
   // One per export, created at first use. Owned.
   mutable std::atomic<Record*> records_{nullptr};
 };

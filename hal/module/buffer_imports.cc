@@ -17,8 +17,7 @@
 namespace eyrie::hal {
 namespace {
 
-absl::StatusOr<Ref<Buffer>> ImportMutable(const HalModuleState&,
-                                          Allocator& allocator,
+absl::StatusOr<Ref<Buffer>> ImportMutable(HalModuleState&, Allocator& allocator,
                                           BufferParams params,
                                           vm::Buffer& source, uint64_t offset,
                                           uint64_t length) {
@@ -29,7 +28,7 @@ absl::StatusOr<Ref<Buffer>> ImportMutable(const HalModuleState&,
 }
 
 // Imports read-only bytes as a private mapping or a copy.
-absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
+absl::StatusOr<Ref<Buffer>> ImportConstant(HalModuleState& state,
                                            Allocator& allocator,
                                            BufferParams params,
                                            vm::Buffer& source, uint64_t offset,

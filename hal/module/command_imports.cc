@@ -2,6 +2,7 @@
 //
 // Converts integers. The command buffer validates ranges, usages and counts.
 // Tested by queue_imports_test.cc.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -11,6 +12,7 @@
 #include "base/status_macros.h"
 #include "hal/module/arguments.h"
 #include "hal/module/imports.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal {
 namespace {
@@ -187,8 +189,16 @@ absl::Status CommandBufferUpdateBuffer(HalModuleState& state,
   BufferRef ref;
   RETURN_IF_ERROR(ReadBufferRef("target", target, slot, target_offset,
                                 static_cast<int64_t>(bytes.size()), ref));
-  RETURN_IF_ERROR(state.WorkOnBytes(bytes.size()));
-  return commands.Update(bytes, ref);
+  // A large update becomes several, so that it stops soon.
+  do {
+    const auto piece = bytes.first(std::min<size_t>(bytes.size(), kPaidPiece));
+    bytes = bytes.subspan(piece.size());
+    ref.length = piece.size();
+    RETURN_IF_ERROR(state.WorkOnBytes(piece.size()));
+    RETURN_IF_ERROR(commands.Update(piece, ref));
+    ref.offset += piece.size();
+  } while (!bytes.empty());
+  return absl::OkStatus();
 }
 
 absl::Status CommandBufferUpdateBufferV5(HalModuleState& state,

@@ -152,7 +152,6 @@ absl::StatusOr<Ref<Buffer>> AllocatorAllocateInitialized(
     int32_t buffer_usage, vm::Buffer& source, int64_t offset, int64_t length) {
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes,
                    ReadHostRange(source, offset, length));
-  RETURN_IF_ERROR(state.WorkOnBytes(bytes.size()));
   return state.AllocateCopy(
       allocator, state.CreateParams(allocator, memory_types, buffer_usage, -1),
       bytes);

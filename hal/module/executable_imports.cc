@@ -26,6 +26,10 @@ constexpr uint64_t kMaxConstantBytes = 1 << 20;
 constexpr uint64_t kUnitsPerExecutable = 100;
 constexpr uint64_t kExecutableBytesPerUnit = 64;
 
+constexpr absl::string_view kExecutable = "an executable";
+// Bytes that a driver keeps for each export.
+constexpr uint64_t kBytesPerExport = 128;
+
 // Returns the memory that an executable takes for its layouts. A driver may
 // copy each of them, even if exports share one.
 uint64_t MemoryOfLayouts(std::span<const Ref<PipelineLayout>> layouts) {
@@ -61,9 +65,11 @@ absl::StatusOr<Ref<Executable>> CreateExecutableWith(
       std::memcpy(words.data(), constants->data(), constants->size());
     }
   }
+  const uint64_t bytes = data.size() + words.size() * sizeof(uint32_t);
   RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(std::min<uint64_t>(
-      kUnitsPerExecutable + data.size() / kExecutableBytesPerUnit,
-      UINT32_MAX))));
+      kUnitsPerExecutable + bytes / kExecutableBytesPerUnit, UINT32_MAX))));
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   state.Charge(bytes + MemoryOfLayouts(layouts), kExecutable));
   ExecutableParams params;
   params.format = TextOf(format);
   params.data = data.bytes();
@@ -74,10 +80,11 @@ absl::StatusOr<Ref<Executable>> CreateExecutableWith(
     params.caller = state.meter()->work().get();
   }
   params.layouts = layouts;
-  ASSIGN_OR_RETURN(
-      const Ref<Executable> executable,
-      state.Charged(device.CreateExecutable(params),
-                    data.size() + MemoryOfLayouts(layouts), "an executable"));
+  ASSIGN_OR_RETURN(const Ref<Executable> executable,
+                   device.CreateExecutable(params));
+  RETURN_IF_ERROR(
+      charge.Add(executable->exports().size() * kBytesPerExport, kExecutable));
+  executable->Hold(std::move(charge));
   executable->set_layouts(std::move(layouts));
   DispatchObserver* const observer = state.options().observer;
   if (observer != nullptr) observer->Loaded(*executable);

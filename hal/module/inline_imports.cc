@@ -65,8 +65,7 @@ absl::StatusOr<BufferAndStorage> InlineBufferAllocateInitialized(
                    ReadHostRange(source, offset, length));
   ASSIGN_OR_RETURN(BufferAndStorage made,
                    Allocate(state, minimum_alignment, bytes.size()));
-  RETURN_IF_ERROR(state.WorkOnBytes(bytes.size()));
-  RETURN_IF_ERROR(std::get<0>(made)->Write(0, bytes));
+  RETURN_IF_ERROR(state.WriteBytes(*std::get<0>(made), bytes));
   return made;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 // Copies the bindings to buffers of the first device for an observer.
 absl::StatusOr<std::vector<Ref<Buffer>>> CopyBindings(
-    const HalModuleState& state, const HostDispatch& dispatch) {
+    HalModuleState& state, const HostDispatch& dispatch) {
   Allocator& allocator = state.devices()[0]->allocator();
   std::vector<Ref<Buffer>> copies;
   for (const HostBinding& binding : dispatch.bindings) {
@@ -32,8 +32,7 @@ absl::StatusOr<std::vector<Ref<Buffer>>> CopyBindings(
   return copies;
 }
 
-absl::Status RunObserved(const HalModuleState& state,
-                         const Executable& executable,
+absl::Status RunObserved(HalModuleState& state, const Executable& executable,
                          const HostDispatch& dispatch,
                          DispatchObserver& observer) {
   std::vector<Ref<Buffer>> bindings;

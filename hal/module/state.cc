@@ -1,5 +1,6 @@
 #include "hal/module/state.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace eyrie::hal {
@@ -29,6 +30,7 @@ BufferParams HalModuleState::CreateParams(const Allocator& allocator,
   params.type = static_cast<MemoryType>(memory_types);
   params.usage = static_cast<BufferUsage>(buffer_usage);
   params.affinity = static_cast<QueueAffinity>(queue_affinity);
+  if (meter() != nullptr) params.work = meter()->work().get();
   for (const Owner& owner : owners_) {
     if (owner.allocator == &allocator) params.owner = owner.id;
   }
@@ -41,13 +43,24 @@ absl::StatusOr<Ref<Buffer>> HalModuleState::Allocate(Allocator& allocator,
   return allocator.AllocateCharged(memory(), "a device buffer", params, size);
 }
 
+absl::Status HalModuleState::WriteBytes(Buffer& target,
+                                        std::span<const uint8_t> bytes) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  for (size_t done = 0; done < bytes.size(); done += kPiece) {
+    const auto piece =
+        bytes.subspan(done, std::min(bytes.size() - done, kPiece));
+    RETURN_IF_ERROR(WorkOnBytes(piece.size()));
+    RETURN_IF_ERROR(target.Write(done, piece));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Ref<Buffer>> HalModuleState::AllocateCopy(
-    Allocator& allocator, BufferParams params,
-    std::span<const uint8_t> bytes) const {
+    Allocator& allocator, BufferParams params, std::span<const uint8_t> bytes) {
   params.type |= memory_type::kHostVisible;
   params.usage |= buffer_usage::kMappingScoped;
   ASSIGN_OR_RETURN(Ref<Buffer> copy, Allocate(allocator, params, bytes.size()));
-  RETURN_IF_ERROR(copy->Write(0, bytes));
+  RETURN_IF_ERROR(WriteBytes(*copy, bytes));
   return copy;
 }
 

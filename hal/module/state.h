@@ -73,11 +73,15 @@ class HalModuleState : public vm::ModuleState {
   absl::StatusOr<Ref<Buffer>> Allocate(Allocator& allocator,
                                        const BufferParams& params,
                                        uint64_t size) const;
-  // Allocates a buffer that the host can write, and copies `bytes` to it. Adds
-  // the memory type and usage that this needs. Else as Allocate.
-  absl::StatusOr<Ref<Buffer>> AllocateCopy(
-      Allocator& allocator, BufferParams params,
-      std::span<const uint8_t> bytes) const;
+  // Takes fuel for `bytes` bytes, allocates a buffer that the host can write,
+  // and copies them to it. Adds the memory type and usage that this needs. Else
+  // as Allocate and WriteBytes.
+  absl::StatusOr<Ref<Buffer>> AllocateCopy(Allocator& allocator,
+                                           BufferParams params,
+                                           std::span<const uint8_t> bytes);
+  // Writes `bytes` to the begin of a buffer, and takes fuel for them. Stops
+  // soon if the call must stop. Fails as Work and Buffer::Map.
+  absl::Status WriteBytes(Buffer& target, std::span<const uint8_t> bytes);
   // Charges bytes to the context; `what` names their use in messages.
   // RESOURCE_EXHAUSTED: the memory limit is exceeded.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes,

@@ -103,7 +103,8 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::Allocate(const BufferParams& params,
   BufferParams resolved = params;
   const Kind kind = Resolve(resolved);
   auto buffer = AllocateFrom(kind, resolved, size);
-  if (!absl::IsResourceExhausted(buffer.status())) [[likely]]
+  const bool is_unpaid = params.work != nullptr && params.work->refused();
+  if (!absl::IsResourceExhausted(buffer.status()) || is_unpaid) [[likely]]
     return buffer;
   return Exhausted(pools_[kind], size);
 }
@@ -234,7 +235,8 @@ absl::StatusOr<PooledBuffer*> Allocator::TakeFromBlocks(size_t kind,
 }
 
 absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t kind,
-                                                     size_t capacity) {
+                                                     size_t capacity,
+                                                     WorkBudget*) {
   if (capacity > ~uint64_t{0} - granularity_) {
     return Exhausted(pools_[kind], capacity);
   }

@@ -95,8 +95,8 @@ class Allocator final : public StagingAllocator {
 
   // Completes a request's parameters and returns the pool that serves it.
   Kind Resolve(BufferParams& params) const;
-  absl::StatusOr<PooledBuffer*> CreateBlock(size_t kind,
-                                            size_t capacity) override;
+  absl::StatusOr<PooledBuffer*> CreateBlock(size_t kind, size_t capacity,
+                                            WorkBudget* work) override;
   uint64_t TotalMemory() const override;
   absl::Status ClearUnseen(PooledBuffer& block, uint64_t offset,
                            uint64_t length) override;

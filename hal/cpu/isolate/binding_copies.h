@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/memory_meter.h"
+#include "base/work_budget.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/isolate/shared_heap.h"
 
@@ -21,17 +24,22 @@ namespace eyrie::hal::cpu::isolate {
 // that it wrote through another.
 class BindingCopies {
  public:
-  explicit BindingCopies(SharedHeap& heap) : heap_(heap) {}
+  // `work`, which may be null, pays for all that is committed or copied.
+  BindingCopies(SharedHeap& heap, WorkBudget* work)
+      : heap_(heap), work_(work) {}
   BindingCopies(const BindingCopies&) = delete;
   BindingCopies& operator=(const BindingCopies&) = delete;
   ~BindingCopies();
 
   // Replaces pointers to other memory. Bit i of `read_only` says that binding i
-  // is not written. RESOURCE_EXHAUSTED: no memory for a copy.
+  // is not written. Charges `memory`, which may be null, for copies.
+  // RESOURCE_EXHAUSTED: no memory for a copy. Else fails as MovePaid.
   absl::Status Add(const DispatchState& state, uint64_t read_only,
+                   const std::shared_ptr<MemoryMeter>& memory,
                    std::span<void*> pointers);
-  // Copies the bindings that may have been written to where they belong.
-  void WriteBack() const;
+  // Copies the bindings that may have been written to where they belong. Fails
+  // as MovePaid.
+  absl::Status WriteBack() const;
   bool empty() const { return copies_.empty(); }
 
  private:
@@ -42,12 +50,18 @@ class BindingCopies {
     uint8_t* memory = nullptr;
   };
 
+  // Allocates a copy of its range, and fills it.
+  absl::Status Fill(Copy& copy) const;
+  // Copies bytes.
+  absl::Status Move(uint8_t* to, const uint8_t* from, size_t length) const;
   // Joins the range with those that overlap it.
   void Join(uint8_t* begin, uint8_t* end);
   // Returns where the copies have a byte.
   uint8_t* Find(const uint8_t* original) const;
 
   SharedHeap& heap_;
+  WorkBudget* const work_;
+  MemoryCharge charge_;
   std::vector<Copy> copies_;  // do not overlap
   std::vector<std::span<uint8_t>> written_;
 };

@@ -56,15 +56,16 @@ TEST(BindingCopies, ShareWhatOverlaps) {
     state.binding_pointers = originals.data();
     state.binding_lengths = lengths.data();
     std::vector<void*> copies(originals.size());
-    BindingCopies bindings(*heap);
-    ASSERT_EQ(StatusText(bindings.Add(state, read_only, copies)), "OK");
+    BindingCopies bindings(*heap, nullptr);
+    ASSERT_EQ(StatusText(bindings.Add(state, read_only, nullptr, copies)),
+              "OK");
     for (size_t i = 0; i < copies.size(); ++i) {
       EXPECT_EQ(
           static_cast<uint8_t*>(copies[i]) - static_cast<uint8_t*>(copies[0]),
           row.places[i]);
       std::memset(copies[i], 9, lengths[i]);
     }
-    bindings.WriteBack();
+    ASSERT_EQ(StatusText(bindings.WriteBack()), "OK");
     EXPECT_EQ(absl::StrCat(memory[0], " ", memory[64], " ", memory[128], " ",
                            memory[192]),
               row.want);

@@ -22,6 +22,7 @@
 #include "hal/cpu/library_executable.h"
 #include "hal/cpu/library_facts.h"
 #include "hal/cpu/native_executable.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu::isolate {
 namespace {
@@ -31,12 +32,21 @@ class CodeMemory final : public ImageMemory {
  public:
   explicit CodeMemory(std::shared_ptr<Worker> worker)
       : worker_(std::move(worker)) {}
-  uint8_t* Allocate(size_t size) override {
-    void* const data = worker_->code()->Allocate(size, kPage);
-    if (data != nullptr) std::memset(data, 0, size);
-    return static_cast<uint8_t*>(data);
+  absl::StatusOr<uint8_t*> Allocate(size_t size, size_t alignment,
+                                    WorkBudget* work) override {
+    ASSIGN_OR_RETURN(void* const block,
+                     worker_->code()->AllocatePaid(size, alignment, work));
+    auto* const data = static_cast<uint8_t*>(block);
+    if (data == nullptr) return data;
+    worker_->data()->CountCommitted(size);
+    const absl::Status cleared =
+        ClearPaid(work, "clearing of an executable's memory", data, size);
+    if (cleared.ok()) return data;
+    Free(data, size);
+    return cleared;
   }
   void Free(uint8_t* data, size_t size) override {
+    worker_->data()->CountReturned(size);
     worker_->code()->Free(data, size);
   }
 
@@ -56,14 +66,20 @@ class CodeBlock {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(charge_, other.charge_);
     return *this;
   }
 
-  // Returns zeros.
+  // Returns zeros, for which the context of `params` pays.
   static absl::StatusOr<CodeBlock> Create(
-      const std::shared_ptr<CodeMemory>& memory, size_t size) {
+      const std::shared_ptr<CodeMemory>& memory, size_t size,
+      const ExecutableParams& params) {
     CodeBlock block;
-    block.data_ = memory->Allocate(size);
+    ASSIGN_OR_RETURN(
+        block.charge_,
+        MemoryCharge::Take(params.memory, size, "an executable's environment"));
+    ASSIGN_OR_RETURN(block.data_,
+                     memory->Allocate(size, kBufferAlignment, params.caller));
     if (block.data_ == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat(
           "The isolated worker's code area has no ", size, " bytes left."));
@@ -78,6 +94,7 @@ class CodeBlock {
   std::shared_ptr<CodeMemory> memory_;
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
+  MemoryCharge charge_;
 };
 
 // A copy of an environment for the worker, without imports.
@@ -85,14 +102,16 @@ class RemoteEnvironment {
  public:
   static absl::StatusOr<RemoteEnvironment> Create(
       const std::shared_ptr<CodeMemory>& memory, const ProcessorData& processor,
-      std::span<const uint32_t> constants, size_t import_count) {
+      const ExecutableParams& params, size_t import_count) {
+    const std::span<const uint32_t> constants = params.constants;
     const size_t imports_at =
         sizeof(Environment) + (constants.size_bytes() + 7) / 8 * 8;
     const size_t contexts_at = imports_at + import_count * sizeof(void*);
     RemoteEnvironment made;
     ASSIGN_OR_RETURN(
         made.block_,
-        CodeBlock::Create(memory, contexts_at + import_count * sizeof(void*)));
+        CodeBlock::Create(memory, contexts_at + import_count * sizeof(void*),
+                          params));
     uint8_t* const data = made.block_.data();
     Environment environment = {};
     environment.constants =
@@ -207,7 +226,7 @@ class RemoteCaller final : public LibraryCaller {
       : worker_(worker),
         memory_(memory),
         code_(RangeOf(image)),
-        constants_(params.constants),
+        params_(params),
         work_(params.caller) {}
 
   absl::Status Initialize(uint64_t address) override {
@@ -219,7 +238,7 @@ class RemoteCaller final : public LibraryCaller {
     if (!environment_) {
       ASSIGN_OR_RETURN(environment_,
                        RemoteEnvironment::Create(memory_, environment.processor,
-                                                 constants_, 0));
+                                                 params_, 0));
     }
     ASSIGN_OR_RETURN(
         const uint64_t answer,
@@ -237,7 +256,7 @@ class RemoteCaller final : public LibraryCaller {
   const std::shared_ptr<Worker>& worker_;
   const std::shared_ptr<CodeMemory>& memory_;
   const CodeRange code_;
-  const std::span<const uint32_t> constants_;
+  const ExecutableParams& params_;
   WorkBudget* const work_;                                // may be null
   const Deadline deadline_ = Deadline::After(kLoadTime);  // of all calls
   std::optional<RemoteEnvironment> environment_;
@@ -385,26 +404,32 @@ absl::Status IsolatedExecutable::RunGuarded(uint32_t ordinal,
                                             WorkBudget* work) const {
   void* pointers[kMaxDispatchBindings];
   const std::span<void*> used(pointers, state.binding_count);
-  BindingCopies copies(*worker_->data());
-  RETURN_IF_ERROR(copies.Add(state, read_only, used));
+  SharedHeap& heap = *worker_->data();
+  BindingCopies copies(heap, work);
+  RETURN_IF_ERROR(copies.Add(state, read_only, memory(), used));
   const bool is_whole = range.end - range.begin == AllWorkgroups(state).end;
   if (!copies.empty() && !is_whole) {
     return absl::FailedPreconditionError(
         "An isolated kernel's buffers must be of its own device if threads "
         "share the dispatch.");
   }
-  SharedHeap& heap = *worker_->data();
   std::span<uint8_t> local = local_memory;
   void* scratch = nullptr;
-  if (!local.empty() && !heap.CanUse(local.data(), local.size())) {
-    scratch = heap.Allocate(local.size(), kBufferAlignment);
+  MemoryCharge charge;
+  const size_t size = local_memory_size(ordinal);
+  const bool has_local =
+      local.size() >= size && heap.CanUse(local.data(), size);
+  if (size != 0 && !has_local) {
+    ASSIGN_OR_RETURN(
+        charge, MemoryCharge::Take(memory(), size, "a kernel's local memory"));
+    ASSIGN_OR_RETURN(scratch, heap.AllocatePaid(size, kBufferAlignment, work));
     if (scratch == nullptr) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat(local.size(),
-                       " bytes of local memory cannot be "
-                       "allocated for the isolated worker."));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          size,
+          " bytes of local memory cannot be allocated for the isolated "
+          "worker."));
     }
-    local = {static_cast<uint8_t*>(scratch), local.size()};
+    local = {static_cast<uint8_t*>(scratch), size};
   }
   const auto run = [&]() -> absl::Status {
     ASSIGN_OR_RETURN(const auto stream, LaneStream::Take(worker_, work));
@@ -414,8 +439,7 @@ absl::Status IsolatedExecutable::RunGuarded(uint32_t ordinal,
   };
   absl::Status status = run();
   if (scratch != nullptr) heap.Free(scratch, local.size());
-  if (status.ok()) copies.WriteBack();
-  return status;
+  return status.ok() ? copies.WriteBack() : status;
 }
 
 class IsolatedLoader final : public ExecutableLoader {
@@ -441,7 +465,8 @@ absl::StatusOr<Ref<Executable>> IsolatedLoader::Load(
     const ExecutableParams& params) const {
   const auto memory = std::make_shared<CodeMemory>(worker_);
   ASSIGN_OR_RETURN(std::unique_ptr<ElfImage> image,
-                   ElfImage::Load(params.data, ElfUse::kRun, memory));
+                   ElfImage::Load(params.data, ElfUse::kRun, memory,
+                                  {params.memory, params.caller}));
   RemoteCaller caller(worker_, memory, *image, params);
   ASSIGN_OR_RETURN(Ref<LibraryExecutable> library,
                    CreateLibraryExecutable(std::move(image), params.constants,
@@ -449,7 +474,7 @@ absl::StatusOr<Ref<Executable>> IsolatedLoader::Load(
   ASSIGN_OR_RETURN(
       RemoteEnvironment environment,
       RemoteEnvironment::Create(memory, library->environment().processor,
-                                params.constants, library->import_count()));
+                                params, library->import_count()));
   return Ref<Executable>(MakeRef<IsolatedExecutable>(
       worker_, std::move(library), std::move(environment)));
 }

@@ -13,14 +13,17 @@
 #include "absl/strings/str_cat.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/isolate/protocol.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu::isolate {
 namespace {
 
-// The pages of a freed block of this size or more are returned to the system.
+// Blocks of this size or more have their own pages, which are returned to the
+// system when they are freed.
 constexpr uint64_t kReturnedFrom = uint64_t{64} << 10;
-// A signal makes fallocate start again, so it gets pieces.
-constexpr uint64_t kPiece = uint64_t{16} << 20;
+// A signal makes fallocate start again, and other threads wait while the file
+// is cut, so both get pieces, which take some milliseconds.
+constexpr uint64_t kPiece = uint64_t{4} << 20;
 
 uint64_t PageSize() {
   static const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -29,6 +32,11 @@ uint64_t PageSize() {
 
 uint64_t RoundUp(uint64_t value, uint64_t to) {
   return (value + to - 1) / to * to;
+}
+
+// Returns what a block's offset and size are multiples of.
+uint64_t UnitOf(uint64_t size) {
+  return size >= kReturnedFrom ? PageSize() : kBufferAlignment;
 }
 
 absl::Status Refused(const char* what, uint64_t size, int error) {
@@ -81,9 +89,20 @@ bool SharedHeap::CanUse(const void* memory, size_t size) const {
          size <= static_cast<uint64_t>(data_ + size_ - bytes);
 }
 
-std::optional<CopyStatistics> SharedHeap::copies() const {
-  return CopyStatistics{copied_arrays_.load(std::memory_order_relaxed),
-                        copied_bytes_.load(std::memory_order_relaxed)};
+std::optional<SharedStatistics> SharedHeap::shared() const {
+  return SharedStatistics{copied_arrays_.load(std::memory_order_relaxed),
+                          copied_bytes_.load(std::memory_order_relaxed),
+                          committed_.load(std::memory_order_relaxed),
+                          most_committed_.load(std::memory_order_relaxed)};
+}
+
+void SharedHeap::CountCommitted(uint64_t bytes) {
+  const uint64_t now =
+      committed_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  uint64_t most = most_committed_.load(std::memory_order_relaxed);
+  while (now > most && !most_committed_.compare_exchange_weak(
+                           most, now, std::memory_order_relaxed)) {
+  }
 }
 
 void SharedHeap::CountCopies(uint64_t arrays, uint64_t bytes) {
@@ -114,23 +133,28 @@ SharedHeap::Ranges::iterator SharedHeap::RemoveFree(Ranges::iterator range) {
 }
 
 uint64_t SharedHeap::Take(uint64_t size, uint64_t alignment) {
+  // Addresses are aligned, not only offsets.
+  const auto base = reinterpret_cast<uintptr_t>(data_);
+  const auto place = [&](uint64_t from) {
+    return RoundUp(base + from, alignment) - base;
+  };
   for (auto it = by_size_.lower_bound({size, 0}); it != by_size_.end(); ++it) {
     const auto [length, offset] = *it;
-    const uint64_t begin = RoundUp(offset, alignment);
+    const uint64_t begin = place(offset);
     if (begin - offset > length - size) continue;
     RemoveFree(free_.find(offset));
     AddFree(offset, begin - offset);
     AddFree(begin + size, offset + length - begin - size);
     return begin;
   }
-  const uint64_t begin = RoundUp(end_, alignment);
+  const uint64_t begin = place(end_);
   if (begin > size_ || size > size_ - begin) return size_;
   AddFree(end_, begin - end_);
   end_ = begin + size;
   return begin;
 }
 
-void SharedHeap::GiveBack(uint64_t offset, uint64_t size) {
+void SharedHeap::Join(uint64_t offset, uint64_t size) {
   auto after = free_.lower_bound(offset);
   if (after != free_.begin()) {
     const auto before = std::prev(after);
@@ -144,10 +168,39 @@ void SharedHeap::GiveBack(uint64_t offset, uint64_t size) {
     size += after->second;
     RemoveFree(after);
   }
-  if (offset + size != end_) return AddFree(offset, size);
-  end_ = offset;
+  AddFree(offset, size);
+}
+
+bool SharedHeap::CutEnd() {
+  if (free_.empty()) return false;
+  const auto last = std::prev(free_.end());
+  const auto [offset, size] = *last;
+  if (offset + size != end_) return false;
+  const uint64_t piece = std::min(size, kPiece);
+  RemoveFree(last);
+  AddFree(offset, size - piece);
+  end_ -= piece;
   // If it fails, the file only stays longer.
   (void)!ftruncate(file_.get(), static_cast<off_t>(RoundUp(end_, PageSize())));
+  return true;
+}
+
+void SharedHeap::GiveBack(uint64_t offset, uint64_t size) {
+  if (size >= kReturnedFrom) {
+    // If it fails, the pages only stay.
+    (void)!fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                     static_cast<off_t>(offset), static_cast<off_t>(size));
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Join(offset, size);
+    if (!CutEnd()) return;
+  }
+  bool is_cut = true;
+  while (is_cut) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_cut = CutEnd();
+  }
 }
 
 bool SharedHeap::Commit(uint64_t offset, uint64_t size) {
@@ -165,31 +218,39 @@ bool SharedHeap::Commit(uint64_t offset, uint64_t size) {
   return true;
 }
 
-void* SharedHeap::Allocate(size_t size, size_t alignment) {
+absl::StatusOr<void*> SharedHeap::AllocatePaid(size_t size, size_t alignment,
+                                               WorkBudget* work) {
   if (mark_.IsForked() || size > size_) return nullptr;
-  const uint64_t unit = size >= PageSize() ? PageSize() : kBufferAlignment;
+  const uint64_t unit = UnitOf(size);
   const uint64_t rounded = RoundUp(size, unit);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const uint64_t offset = Take(rounded, std::max<uint64_t>(unit, alignment));
+  uint64_t offset = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    offset = Take(rounded, std::max<uint64_t>(unit, alignment));
+  }
   if (offset == size_) return nullptr;
-  if (Commit(offset, rounded)) return data_ + offset;
+  bool has_memory = true;
+  const absl::Status paid = MovePaid(
+      work, "allocation for an isolated worker", rounded,
+      [&](uint64_t at, uint64_t piece) {
+        has_memory = Commit(offset + at, piece);
+        return has_memory ? absl::OkStatus() : absl::ResourceExhaustedError("");
+      });
+  if (paid.ok()) {
+    CountCommitted(rounded);
+    return data_ + offset;
+  }
   GiveBack(offset, rounded);
-  return nullptr;
+  if (!has_memory) return nullptr;
+  return paid;
 }
 
 void SharedHeap::Free(void* memory, size_t size) {
   if (mark_.IsForked()) return;
-  const auto offset =
-      static_cast<uint64_t>(static_cast<uint8_t*>(memory) - data_);
-  const uint64_t rounded =
-      RoundUp(size, size >= PageSize() ? PageSize() : kBufferAlignment);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (rounded >= kReturnedFrom) {
-    // If it fails, the pages only stay.
-    (void)!fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                     static_cast<off_t>(offset), static_cast<off_t>(rounded));
-  }
-  GiveBack(offset, rounded);
+  const uint64_t rounded = RoundUp(size, UnitOf(size));
+  CountReturned(rounded);
+  GiveBack(static_cast<uint64_t>(static_cast<uint8_t*>(memory) - data_),
+           rounded);
 }
 
 }  // namespace eyrie::hal::cpu::isolate

@@ -4,9 +4,9 @@
 // The file is only as long as the blocks need. An access of the worker after
 // its end raises SIGBUS there, so the worker cannot take more memory than the
 // host has allocated. Pages of a block exist before it is handed out, so that
-// the host gets no SIGBUS if memory is short. The list of blocks is not in the
-// shared memory. A child of fork() has a private copy (shared_mapping.h).
-// Thread-safe.
+// the host gets no SIGBUS if memory is short; they are committed and returned
+// without the lock. The list of blocks is not in the shared memory. A child of
+// fork() has a private copy (shared_mapping.h). Thread-safe.
 // Tested by isolate_test.cc.
 #ifndef EYRIE_HAL_CPU_ISOLATE_SHARED_HEAP_H_
 #define EYRIE_HAL_CPU_ISOLATE_SHARED_HEAP_H_
@@ -44,15 +44,23 @@ class SharedHeap final : public HostMemory {
                                                             uint64_t address,
                                                             uint64_t size);
 
-  // Returns null if no memory is left, or in a forked child. Blocks of a page
-  // or more begin at a page.
-  void* Allocate(size_t size, size_t alignment) override;
+  // Returns null if no memory is left, or in a forked child.
+  absl::StatusOr<void*> AllocatePaid(size_t size, size_t alignment,
+                                     WorkBudget* work) override;
+  void* Allocate(size_t size, size_t alignment) override {
+    return AllocatePaid(size, alignment, nullptr).value_or(nullptr);
+  }
   // In a forked child, does nothing: the memory is the parent's.
   void Free(void* memory, size_t size) override;
   // Reports whether all bytes are in the address range.
   bool CanUse(const void* memory, size_t size) const override;
-  std::optional<CopyStatistics> copies() const override;
+  std::optional<SharedStatistics> shared() const override;
   void CountCopies(uint64_t arrays, uint64_t bytes);
+  // Counts blocks in the statistics, also those of another heap.
+  void CountCommitted(uint64_t bytes);
+  void CountReturned(uint64_t bytes) {
+    committed_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
 
   // Makes all bytes one block, whose pages appear when they are used. Call it
   // instead of Allocate. RESOURCE_EXHAUSTED: the system refuses.
@@ -74,10 +82,18 @@ class SharedHeap final : public HostMemory {
 
   void AddFree(uint64_t offset, uint64_t size);
   Ranges::iterator RemoveFree(Ranges::iterator range);
-  // Returns the offset of a block, or size_ if there is no room.
+  // Returns the offset of a block, or size_ if there is no room. The lock must
+  // be held.
   uint64_t Take(uint64_t size, uint64_t alignment);
+  // Adds a free range, joined with its neighbours. The lock must be held.
+  void Join(uint64_t offset, uint64_t size);
+  // Removes a part of the free range at the end from the file. Returns false if
+  // there is none. The lock must be held.
+  bool CutEnd();
+  // Returns a block and its pages.
   void GiveBack(uint64_t offset, uint64_t size);
-  // Makes the pages exist. Returns false if the system has no memory.
+  // Makes the pages of a part of a block exist. Returns false if the system has
+  // no memory.
   bool Commit(uint64_t offset, uint64_t size);
 
   const Descriptor file_;
@@ -87,6 +103,8 @@ class SharedHeap final : public HostMemory {
   const ForkMark mark_;
   std::atomic<uint64_t> copied_arrays_{0};
   std::atomic<uint64_t> copied_bytes_{0};
+  std::atomic<uint64_t> committed_{0};
+  std::atomic<uint64_t> most_committed_{0};
   std::mutex mutex_;  // guards all below
   Ranges free_;
   std::set<std::pair<uint64_t, uint64_t>> by_size_;

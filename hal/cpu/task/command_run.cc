@@ -195,7 +195,9 @@ absl::Status CommandRun::Probe() {
         task.dispatch.executable->local_memory_size(task.dispatch.ordinal);
     Ref<hal::Buffer> scratch;
     if (size != 0) {
-      ASSIGN_OR_RETURN(scratch, allocator_->AllocateScratch(size));
+      ASSIGN_OR_RETURN(scratch,
+                       allocator_->AllocateScratch(
+                           size, task.dispatch.executable->memory(), work_));
     }
     task.due = true;
     RETURN_IF_ERROR(
@@ -294,7 +296,9 @@ absl::Status CommandRun::RunTask(Task& task, absl::FunctionRef<bool()> stop) {
             ? task.dispatch.executable->local_memory_size(task.dispatch.ordinal)
             : 0;
     if (size != 0) {
-      ASSIGN_OR_RETURN(scratch, allocator_->AllocateScratch(size));
+      ASSIGN_OR_RETURN(scratch,
+                       allocator_->AllocateScratch(
+                           size, task.dispatch.executable->memory(), work_));
       local = {scratch->host_data(), size};
     }
     RETURN_IF_ERROR(RunTiles(task, tiles, local));
