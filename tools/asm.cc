@@ -20,7 +20,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kAsmFlags[] = {
     kHelpFlag,
     kFlagfileFlag,
     {"output", FlagKind::kString, "",
@@ -34,7 +34,7 @@ constexpr Flag kFlags[] = {
      "Rejects a module that Eyrie would not run; --noverify writes it anyway."},
 };
 
-constexpr char kUsage[] =
+constexpr char kAsmUsage[] =
     "# Usage: eyrie asm [flags] module.vmasm -o module.vmfb\n"
     "# Assembles a module from the text that 'eyrie dump\n"
     "# --output=disassembly' prints. '-' reads standard input.\n\n";
@@ -74,10 +74,10 @@ absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 
-absl::Status Run(std::span<const char* const> args) {
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
+absl::Status RunAsm(std::span<const char* const> args) {
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kAsmFlags, args));
   if (arguments.GetBool("help")) {
-    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
+    return WriteStdout(absl::StrCat(kAsmUsage, FlagsHelp(kAsmFlags)));
   }
   if (arguments.positional().size() != 1) {
     return UsageError(absl::StrCat("eyrie asm takes one file of assembly, not ",
@@ -113,7 +113,7 @@ absl::Status Run(std::span<const char* const> args) {
 }  // namespace
 
 int AsmMain(std::span<const char* const> args) {
-  const absl::Status status = Run(args);
+  const absl::Status status = RunAsm(args);
   return status.ok() ? 0 : ReportError(status);
 }
 

@@ -16,11 +16,11 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxLine = size_t{1} << 30;  // bytes of a call's JSON
+constexpr size_t kMaxBatchLine = size_t{1} << 30;  // bytes of a call's JSON
 
 absl::Status TooLong(const std::string& what) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat(what, " of --batch has more than ", kMaxLine, " bytes."));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      what, " of --batch has more than ", kMaxBatchLine, " bytes."));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ absl::StatusOr<bool> BatchSource::NextLine(std::string& line) {
   while (read != EOF) {
     read = getc_unlocked(lines_.get());
     if (read != EOF && read != '\n') {
-      if (line.size() == kMaxLine) {
+      if (line.size() == kMaxBatchLine) {
         return TooLong(absl::StrCat("Line ", next_ + 1));
       }
       line.push_back(static_cast<char>(read));
@@ -87,7 +87,7 @@ absl::StatusOr<bool> BatchSource::Next(BatchInput& input) {
   }
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
   const auto bytes = file->bytes();
-  if (bytes.size() > kMaxLine) return TooLong(path);
+  if (bytes.size() > kMaxBatchLine) return TooLong(path);
   input.json.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return true;
 }

@@ -31,7 +31,7 @@ class BatchSource {
   static absl::StatusOr<BatchSource> Open(const std::string& path);
 
   // Reads the next input; empty lines are skipped. Returns false at the end.
-  // RESOURCE_EXHAUSTED: a line or a JSON file has more than kMaxLine bytes.
+  // RESOURCE_EXHAUSTED: a line or a JSON file exceeds kMaxBatchLine bytes.
   absl::StatusOr<bool> Next(BatchInput& input);
 
   // The number of files, or 0 if inputs are lines.

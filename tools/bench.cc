@@ -42,14 +42,14 @@ namespace {
 
 constexpr char kProgram[] = "eyrie bench";  // in Google Benchmark's output
 
-constexpr char kUsage[] =
+constexpr char kBenchUsage[] =
     "# Usage: eyrie bench [flags] model.vmfb\n"
     "# Measures how long calls of a compiled module take.\n"
     "#   eyrie bench model.vmfb --function=predict --input=1x3x224x224xf32\n"
     "#   eyrie bench executable --help: measures a kernel without a module.\n"
     "# All --benchmark_... flags of Google Benchmark are accepted.\n\n";
 
-constexpr Flag kOwnFlags[] = {
+constexpr Flag kBenchFlags[] = {
     Heading("Measurement"),
     {"time_unit", FlagKind::kString, "ms", "ms, us or ns."},
     {"batch_size", FlagKind::kInt, "1",
@@ -342,10 +342,10 @@ Mode ModeOf(bool is_executable) {
     to.insert(to.end(), more.begin(), more.end());
   };
   if (!is_executable) {
-    std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
+    std::vector<Flag> own(std::begin(kBenchFlags), std::end(kBenchFlags));
     add(own, ResultFlags());
     add(own, DeviceFlags());
-    return {kUsage, WithLoadFlags(own)};
+    return {kBenchUsage, WithLoadFlags(own)};
   }
   Mode mode = {kExecutableUsage, KernelFlags()};
   const size_t kept = mode.flags.size();
@@ -366,8 +366,8 @@ Mode ModeOf(bool is_executable) {
 }
 
 // Returns the exit code.
-absl::StatusOr<int> Run(std::span<const char* const> given,
-                        std::atomic<bool>& interrupted) {
+absl::StatusOr<int> RunBench(std::span<const char* const> given,
+                             std::atomic<bool>& interrupted) {
   std::vector<const char*> args(given.begin(), given.end());
   const bool is_executable =
       !args.empty() && args[0] == absl::string_view("executable");
@@ -408,7 +408,7 @@ absl::StatusOr<int> Run(std::span<const char* const> given,
 
 int BenchMain(std::span<const char* const> args) {
   std::atomic<bool> interrupted = false;
-  const absl::StatusOr<int> done = Run(args, interrupted);
+  const absl::StatusOr<int> done = RunBench(args, interrupted);
   if (done.ok()) return *done;
   const int code = ReportError(done.status());
   return interrupted && absl::IsCancelled(done.status())

@@ -28,11 +28,11 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kCompletionFlags[] = {
     kHelpFlag,
 };
 
-constexpr char kUsage[] =
+constexpr char kCompletionUsage[] =
     "# Usage: eyrie completion bash|zsh\n"
     "# Prints a script that completes commands, flags, the functions of a "
     "module\n"
@@ -215,7 +215,7 @@ std::vector<std::string> TypedWords::Complete() const {
   return found;
 }
 
-absl::Status Run(std::span<const char* const> args) {
+absl::Status RunCompletion(std::span<const char* const> args) {
   const std::string shell = args.empty() ? "" : args[0];
   if (shell == "words") {
     std::vector<std::string> words(args.begin() + 1, args.end());
@@ -226,9 +226,11 @@ absl::Status Run(std::span<const char* const> args) {
     }
     return WriteStdout(text);
   }
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
+  ASSIGN_OR_RETURN(const Arguments arguments,
+                   ParseArguments(kCompletionFlags, args));
   if (arguments.GetBool("help")) {
-    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
+    return WriteStdout(
+        absl::StrCat(kCompletionUsage, FlagsHelp(kCompletionFlags)));
   }
   if (args.size() == 1 && shell == "bash") return WriteStdout(kBash);
   if (args.size() == 1 && shell == "zsh") return WriteStdout(kZsh);
@@ -240,7 +242,7 @@ absl::Status Run(std::span<const char* const> args) {
 }  // namespace
 
 int CompletionMain(std::span<const char* const> args) {
-  const absl::Status status = Run(args);
+  const absl::Status status = RunCompletion(args);
   return status.ok() ? 0 : ReportError(status);
 }
 

@@ -15,13 +15,13 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kCpuinfoUsage[] =
     "Usage: eyrie cpuinfo\n"
     "Prints the features of this machine's processor that modules ask for, by\n"
     "LLVM's names: 1 if it has them and the system saves their registers, "
     "else 0.\n\n";
 
-constexpr Flag kFlags[] = {
+constexpr Flag kCpuinfoFlags[] = {
     kHelpFlag,
 };
 
@@ -34,12 +34,13 @@ absl::Status Print() {
   return WriteStdout(text);
 }
 
-absl::Status Run(std::span<const char* const> args) {
+absl::Status RunCpuinfo(std::span<const char* const> args) {
   // The public tool ignores its arguments.
   if (UsesPublicExitCodes()) return Print();
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
+  ASSIGN_OR_RETURN(const Arguments arguments,
+                   ParseArguments(kCpuinfoFlags, args));
   if (arguments.GetBool("help")) {
-    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
+    return WriteStdout(absl::StrCat(kCpuinfoUsage, FlagsHelp(kCpuinfoFlags)));
   }
   if (!arguments.positional().empty()) {
     return UsageError("eyrie cpuinfo takes no arguments.");
@@ -50,7 +51,7 @@ absl::Status Run(std::span<const char* const> args) {
 }  // namespace
 
 int CpuInfoMain(std::span<const char* const> args) {
-  const absl::Status status = Run(args);
+  const absl::Status status = RunCpuinfo(args);
   return status.ok() ? 0 : ReportError(status);
 }
 

@@ -29,7 +29,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kDumpFlags[] = {
     kHelpFlag,
     kFlagfileFlag,
     {"output", FlagKind::kString, "all",
@@ -65,7 +65,7 @@ constexpr Flag kFlags[] = {
     {"agents_md", FlagKind::kIgnored, "", ""},
 };
 
-constexpr char kUsage[] =
+constexpr char kDumpUsage[] =
     "Usage: eyrie dump [flags] model.vmfb\n"
     "Prints the contents of a compiled module of any release: requirements,\n"
     "types, imports, exports with their attributes, sizes. '-' reads standard\n"
@@ -316,10 +316,10 @@ absl::Status CheckUse(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-absl::Status Run(std::span<const char* const> args) {
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
+absl::Status RunDump(std::span<const char* const> args) {
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kDumpFlags, args));
   if (arguments.GetBool("help")) {
-    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
+    return WriteStdout(absl::StrCat(kDumpUsage, FlagsHelp(kDumpFlags)));
   }
   if (arguments.positional().size() != 1) {
     return UsageError(absl::StrCat("eyrie dump takes one module file, not ",
@@ -344,7 +344,7 @@ absl::Status Run(std::span<const char* const> args) {
 }  // namespace
 
 int DumpMain(std::span<const char* const> args) {
-  const absl::Status status = Run(args);
+  const absl::Status status = RunDump(args);
   return status.ok() ? 0 : ReportError(status);
 }
 

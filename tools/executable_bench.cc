@@ -40,7 +40,7 @@ namespace {
 constexpr uint32_t kAllStages = ~0u;
 constexpr int64_t kMaxBatch = 1'000'000;
 
-constexpr Flag kFlags[] = {
+constexpr Flag kExecutableBenchFlags[] = {
     Heading("The kernel"),
     {"executable_file", FlagKind::kString, "",
      "The executable file; 'unzip' extracts it from a module."},
@@ -207,7 +207,7 @@ MeasuredRow RowOf(const Kernel& kernel, const Grid& grid) {
 
 }  // namespace
 
-std::span<const Flag> ExecutableFlags() { return kFlags; }
+std::span<const Flag> ExecutableFlags() { return kExecutableBenchFlags; }
 
 absl::Status BenchExecutable(const Arguments& arguments,
                              BenchmarkFlags& flags) {

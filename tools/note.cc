@@ -24,7 +24,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kNoteFlags[] = {
     kHelpFlag,
     {"output", FlagKind::kString, "",
      "The object file, or the program, to write; also -o.", "-o"},
@@ -48,7 +48,7 @@ constexpr Flag kFlags[] = {
      "use-bare-ptr-memref-call-conv."},
 };
 
-constexpr char kUsage[] =
+constexpr char kNoteUsage[] =
     "Usage: eyrie note manifest.json -o note.o\n"
     "       eyrie note functions.mlir -o note.o\n"
     "       eyrie note --module=m --function=\"sum: (memref<?xf32>) -> f32\" "
@@ -222,10 +222,10 @@ absl::Status WriteFromFile(const Arguments& arguments, const std::string& path,
   return WriteNote(*manifest, output);
 }
 
-absl::Status Run(std::span<const char* const> args) {
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
+absl::Status RunNote(std::span<const char* const> args) {
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kNoteFlags, args));
   if (arguments.GetBool("help")) {
-    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
+    return WriteStdout(absl::StrCat(kNoteUsage, FlagsHelp(kNoteFlags)));
   }
   const std::string& output = arguments.GetString("output");
   const bool probes = arguments.IsSet("probe");
@@ -248,7 +248,7 @@ absl::Status Run(std::span<const char* const> args) {
 }  // namespace
 
 int NoteMain(std::span<const char* const> args) {
-  const absl::Status status = Run(args);
+  const absl::Status status = RunNote(args);
   return status.ok() ? 0 : ReportError(status);
 }
 

@@ -11,8 +11,6 @@ namespace {
 
 using hal::Parameter;
 
-constexpr size_t kMaxKey = 4096;
-
 void AppendEntryJson(const Parameter& parameter, std::string& out) {
   const auto text = [&out](absl::string_view value) {
     AppendJsonString(PlainText(value, kMaxKey), out);

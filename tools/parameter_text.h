@@ -4,12 +4,16 @@
 #ifndef EYRIE_TOOLS_PARAMETER_TEXT_H_
 #define EYRIE_TOOLS_PARAMETER_TEXT_H_
 
+#include <cstddef>
 #include <span>
 #include <string>
 
 #include "hal/parameters/parameter_index.h"
 
 namespace eyrie::tools {
+
+// The longest name that is printed, in bytes.
+inline constexpr size_t kMaxKey = 4096;
 
 // Appends a scope's entries as a table, in the format of the public tools.
 void AppendParameterTable(const std::string& scope,

@@ -32,9 +32,6 @@ namespace {
 using hal::Parameter;
 using hal::ParameterSource;
 
-// The longest name that is printed.
-constexpr size_t kMaxKey = 4096;
-
 constexpr Flag kCommonFlags[] = {
     kHelpFlag,
     kFlagfileFlag,

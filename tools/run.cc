@@ -32,7 +32,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kRunUsage[] =
     "# Usage: eyrie run [flags] model.vmfb\n"
     "# Calls a function of a compiled module and shows its results.\n"
     "#   eyrie run model.vmfb --input=\"4xf32=1 2 3 4\"\n"
@@ -42,7 +42,7 @@ constexpr char kUsage[] =
 constexpr size_t kMaxPrinted = 10000;  // lines of modules' output
 constexpr size_t kMaxLine = 65536;     // bytes per line about a module
 
-constexpr Flag kOwnFlags[] = {
+constexpr Flag kRunFlags[] = {
     {"quiet", FlagKind::kBool, "false",
      "Prints results and errors only: no line EXEC, and no notes."},
     {"print_signature", FlagKind::kBool, "false",
@@ -189,18 +189,18 @@ absl::Status PrintSignatures(const Arguments& arguments) {
   return WriteStdout(text);
 }
 
-absl::StatusOr<bool> Run(std::span<const char* const> args,
-                         CallReport& report) {
+absl::StatusOr<bool> RunModule(std::span<const char* const> args,
+                               CallReport& report) {
   std::vector<Flag> own;
   for (const std::span<const Flag> rows :
-       {ResultFlags(), std::span<const Flag>(kOwnFlags), BatchFlags(),
+       {ResultFlags(), std::span<const Flag>(kRunFlags), BatchFlags(),
         DispatchDumpFlags(), CollectiveFlags(), DeviceFlags()}) {
     own.insert(own.end(), rows.begin(), rows.end());
   }
   const std::vector<Flag> flags = WithLoadFlags(own);
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, args));
   if (arguments.GetBool("help")) {
-    RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
+    RETURN_IF_ERROR(WriteStdout(absl::StrCat(kRunUsage, FlagsHelp(flags))));
     return true;
   }
   if (arguments.GetBool("quiet")) SilenceNotes();
@@ -244,7 +244,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
 
 int RunMain(std::span<const char* const> args) {
   CallReport report;
-  const absl::StatusOr<bool> passed = Run(args, report);
+  const absl::StatusOr<bool> passed = RunModule(args, report);
   if (!passed.ok()) {
     const int code =
         report.exit_code != 0 ? report.exit_code : ReportError(passed.status());

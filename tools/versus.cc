@@ -21,7 +21,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxLine = 1000;  // bytes of a side's message
+constexpr size_t kMaxMessage = 1000;  // bytes of a side's message
 
 constexpr ComparedSides kSides = {"Ours", "Rival", "", "rival_"};
 
@@ -32,7 +32,7 @@ std::string LastLine(absl::string_view text) {
   for (const absl::string_view line :
        absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
     if (!last.empty() && line.front() == '[') continue;
-    last = PlainText(absl::StripPrefix(line, "eyrie: "), kMaxLine);
+    last = PlainText(absl::StripPrefix(line, "eyrie: "), kMaxMessage);
   }
   return last;
 }
@@ -125,7 +125,7 @@ absl::StatusOr<VersusResult> Contest::Run() {
 
 std::string Contest::Table() const {
   return absl::StrCat(
-      "Rival: ", PlainText(options_.rival, kMaxLine), "\n", rounds_.size(),
+      "Rival: ", PlainText(options_.rival, kMaxMessage), "\n", rounds_.size(),
       rounds_.size() == 1 ? " round" : " rounds",
       ", ours and the rival in turn. Medians; below 1 ours is faster.\n",
       ComparisonTable(kSides, rounds_.Summarize(), options_.unit));
@@ -133,7 +133,7 @@ std::string Contest::Table() const {
 
 std::string Contest::Json() const {
   std::string text = "{\n  \"context\": {\n    \"rival\": ";
-  AppendJsonString(PlainText(options_.rival, kMaxLine), text);
+  AppendJsonString(PlainText(options_.rival, kMaxMessage), text);
   absl::StrAppend(&text, ",\n    \"rounds\": ", rounds_.size(), "\n  },\n",
                   ComparisonJson(kSides, rounds_.Summarize(), options_.unit),
                   "\n}\n");
