@@ -1,8 +1,8 @@
 """cc_library and cc_test for Eyrie: compile several sources together.
 
 A compiler spends three quarters of its time on the headers of a small file. So
-the sources of a target are joined, eight to a unit; file-local names must be
-unique within a target. `--define=units=off` compiles each source alone, for
+the sources of a library are joined, eight to a unit; file-local names must be
+unique within it. `--define=units=off` compiles each source alone, for
 editors and to find missing includes.
 """
 
@@ -11,7 +11,13 @@ load("@rules_cc//cc:defs.bzl", _cc_library = "cc_library", _cc_test = "cc_test")
 # The #line before each source lets messages and debuggers name it.
 JOIN = "for f in $(SRCS); do echo \"#line 1 \\\"$$f\\\"\"; cat $$f; done >$@"
 
-def _in_units(target, files, size):
+# The same for tests, whose file-local names may be alike: each file has a
+# namespace of its own instead of one without a name. Macros must be unique.
+JOIN_TESTS = "n=0; for f in $(SRCS); do n=$$((n + 1)); " + \
+             "echo \"#line 1 \\\"$$f\\\"\"; " + \
+             "sed \"s/^namespace {$$/namespace UNIT_$$n {/\" $$f; done >$@"
+
+def _in_units(target, files, size, join):
     """Returns the files, with the .cc files of them joined into units."""
     if type(files) == "select" or size < 2:
         return files
@@ -27,7 +33,7 @@ def _in_units(target, files, size):
             name = units[i][:-len(".cc")],
             srcs = sources[i * total // count:(i + 1) * total // count],
             outs = [units[i]],
-            cmd = JOIN,
+            cmd = join.replace("UNIT", "unit%d" % (i + 1)),
         )
     return others + select({
         "//base:units_off": sources,
@@ -68,15 +74,28 @@ def cc_library(
     """
     _cc_library(
         name = name,
-        srcs = _in_units(name, srcs, unit_size) + machine_files(machine_srcs),
+        srcs = _in_units(name, srcs, unit_size, JOIN) +
+               machine_files(machine_srcs),
         copts = MACHINE_COPTS + copts,
         **kwargs
     )
 
-def cc_test(name, srcs, machine_srcs = [], unit_size = 8, **kwargs):
-    """A cc_test, whose sources are those of a cc_library."""
+def cc_test(
+        name,
+        srcs,
+        machine_srcs = [],
+        unit_size = 12,
+        alike_names = True,
+        **kwargs):
+    """A cc_test, whose sources are those of a cc_library.
+
+    Without alike_names, sources may use their local names outside of the
+    namespace without a name, and those of other sources must differ.
+    """
+    join = JOIN_TESTS if alike_names else JOIN
     _cc_test(
         name = name,
-        srcs = _in_units(name, srcs, unit_size) + machine_files(machine_srcs),
+        srcs = _in_units(name, srcs, unit_size, join) +
+               machine_files(machine_srcs),
         **kwargs
     )

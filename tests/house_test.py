@@ -194,56 +194,87 @@ REPORT = """<testsuites>
 <testcase name="B" classname="S" status="run"><failure/></testcase>
 <testcase name="C" classname="S" status="notrun"/>
 <testcase name="D" classname="S" status="run"><skipped/></testcase>
+<testcase name="E" classname="S" status="run"><skipped
+message="a.cc:3&#x0A;No device."/></testcase>
 </testsuite></testsuites>"""
 
 
-def result(status, xml=None):
+def result(status, xml=None, log=None):
     """Returns an event about the only run of test //a:b."""
-    output = [{"name": "test.xml", "uri": "file://" + xml}] if xml else []
+    output = [{"name": name, "uri": "file://" + path}
+              for name, path in (("test.xml", xml), ("test.log", log)) if path]
     return {
         "id": {"testResult": {"label": "//a:b"}},
-        "testResult": {"status": status, "testActionOutput": output},
+        "testResult": {"status": status, "testActionOutput": output,
+                       "testAttemptDurationMillis": "1500"},
     }
 
 
 def finished(name):
     return {"id": {"buildFinished": {}}, "finished": {
-        "exitCode": {"name": name}}}
+        "exitCode": {"name": name}, "finishTimeMillis": "780000"}}
+
+
+STARTED = {"id": {"started": {}}, "started": {"startTimeMillis": "60000"}}
 
 
 class CountTest(unittest.TestCase):
 
-    def count(self, *events):
+    def count(self, *events, log="", report=None):
+        """Returns the part of the events, without its times."""
         with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("xml", report or ""), ("log", log)):
+                with open(os.path.join(folder, name), "w",
+                          encoding="utf-8") as file:
+                    file.write(text)
             path = os.path.join(folder, "events.json")
             with open(path, "w", encoding="utf-8") as file:
-                file.writelines(json.dumps(event) + "\n" for event in events)
+                file.writelines(json.dumps(event).replace("@", folder + "/") +
+                                "\n" for event in events)
             return count_tests.count_events(path)
 
     def test_cases(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as xml:
-            xml.write(REPORT)
-            xml.flush()
-            self.assertEqual(
-                self.count(result("FAILED", xml.name),
-                           finished("TESTS_FAILED")),
-                (1, ["//a:b: S.B failed."]))
+        part = self.count(STARTED, result("FAILED", "@xml", "@log"),
+                          finished("TESTS_FAILED"), report=REPORT,
+                          log="SKIPPED on Vulkan: no lavapipe.\n")
+        part.name = "gcc"
+        self.assertEqual(part.passed, 1)
+        self.assertEqual("\n".join(count_tests.details([part])), """\
+gcc: //a:b: S.B failed.
+Skipped:
+  //a:b (gcc), 1 times: S.D
+  //a:b (gcc), 1 times: No device.
+  //a:b (gcc), 1 times: no lavapipe.
+The slowest tests:
+     1.5 s  //a:b (gcc)""")
+        self.assertEqual(
+            count_tests.row(part, False),
+            "gcc: 1 passed, 1 failed, 3 skipped, 12.0 min")
+
+    def test_budgets(self):
+        for share, end in ((0.7, ""), (0.9, " (over 80%)"),
+                           (1.1, " (OVER its budget)")):
+            limit = count_tests.BUDGET["gcc"]
+            part = count_tests.Part("gcc", seconds=share * limit * 60)
+            self.assertTrue(count_tests.row(part, True).endswith(
+                f" of {limit}{end}"))
+        self.assertLessEqual(sum(count_tests.BUDGET.values()), 45)
 
     def test_without_a_report(self):
         self.assertEqual(
-            self.count(result("TIMEOUT"), finished("TESTS_FAILED")),
-            (0, ["//a:b: TIMEOUT."]))
+            self.count(result("TIMEOUT"), finished("TESTS_FAILED")).failures,
+            ["//a:b: TIMEOUT."])
 
     def test_what_does_not_build(self):
         event = {"id": {"targetCompleted": {"label": "//a:b"}}}
         self.assertEqual(
-            self.count(event, finished("BUILD_FAILURE")),
-            (0, ["//a:b does not build."]))
+            self.count(event, finished("BUILD_FAILURE")).failures,
+            ["//a:b does not build."])
 
     def test_a_broken_bazel(self):
-        self.assertEqual(self.count(finished("PARSING_FAILURE")),
-                         (0, ["Bazel ended with PARSING_FAILURE."]))
-        self.assertEqual(self.count(), (0, ["Bazel ended with None."]))
+        self.assertEqual(self.count(finished("PARSING_FAILURE")).failures,
+                         ["Bazel ended with PARSING_FAILURE."])
+        self.assertEqual(self.count().failures, ["Bazel ended with None."])
 
 
 class CompdbTest(unittest.TestCase):

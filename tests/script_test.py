@@ -24,7 +24,7 @@ FILES = (
     "tools/commands.def", "tools/house/docs_layers.py",
     "tools/house/includes.py",
     "tools/house/docs_tables.py",
-    "tools/house/packages.txt",
+    "tools/house/packages.txt", "tools/house/testing.sh",
 )
 PROGRAMS = (
     "basename", "bash", "cat", "chmod", "cksum", "comm", "cp", "cut", "dd",
@@ -222,8 +222,10 @@ ARGUMENTS = [
      "'./eyrie build mpi' makes nothing for riscv64; './eyrie build "
      "--cpu=riscv64' builds the tool."),
     ("build mpi --cpu=riscv64 again", "'./eyrie build' does not take 'again'."),
-    ("test --bogus", "'./eyrie test' takes --quick, --system=RELEASE or "
+    ("test --bogus", "'./eyrie test' takes names of tests or folders, --asan, "
+                     "--tsan, --all, --quick, --system=RELEASE or "
                      "--cpu=MACHINE, not '--bogus'."),
+    ("test --all again", "'./eyrie test' does not take 'again'."),
     ("test --cpu=z80", "'--cpu' takes aarch64 or riscv64, not 'z80'."),
     ("build --cpu=z80", "'--cpu' takes aarch64 or riscv64, not 'z80'."),
     ("build --cpu=aarch64 again", "'./eyrie build' does not take 'again'."),

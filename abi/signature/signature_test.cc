@@ -394,9 +394,8 @@ TEST(Signature, Queries) {
   // Names may be any bytes, including invalid UTF-8.
   EXPECT_EQ(SignatureJson(*signature),
             R"j({"source":"iree.abi","text":"f(x: ?x4xf32, i8) -> )j"
-            R"j((out)j"
-            "\xEF\xBF\xBD"
-            R"j(: i1)","arguments":[{"name":"x","keyword":true,"type":)j"
+            R"j((out\\xff: i1)",)j"
+            R"j("arguments":[{"name":"x","keyword":true,"type":)j"
             R"j({"kind":"ndarray","dtype":"f32","rank":2,"shape":[null,4]},)j"
             R"j("storage_of":0},{"name":"n","keyword":false,"type":{"kind":)j"
             R"j("scalar","dtype":"i8"}}],"results":[{"name":)j"

@@ -20,6 +20,7 @@
 #include "gtest/gtest.h"
 #include "tests/bad_input/sweep.h"
 #include "tests/bad_input/trial.h"
+#include "tests/support/campaign_size.h"
 #include "vm/limits/limits.h"
 
 namespace eyrie {
@@ -28,8 +29,6 @@ namespace {
 using tests::Mishap;
 using tests::Sweep;
 using Bytes = std::vector<uint8_t>;
-
-constexpr int kVariants = 20000;
 
 constexpr const char* kModules[] = {
     // Only bytecode.
@@ -88,8 +87,9 @@ TEST_P(MutationTest, RunsToItsEnd) {
   limits.timeout = absl::Milliseconds(200);
   limits.max_memory = uint64_t{64} << 20;
   const uint64_t first = CampaignSeed() << 32;
+  const int variants = tests::CampaignSize(5000, 20000, 20000);
   Sweep sweep(
-      kVariants / std::size(kModules), [&](size_t i, Sweep::Report& report) {
+      variants / std::size(kModules), [&](size_t i, Sweep::Report& report) {
         Bytes damaged = module;
         Damage(damaged, first + i);
         return tests::TryModule(damaged, *(*devices)[0], limits, report);

@@ -173,12 +173,15 @@ def choose(modules, options):
         cases = [c for c in module.get("cases", ()) if "sequence" not in c]
         if is_for_vulkan(module):
             cases = [] if reason else cases[:options.vulkan_cases]
+        cases = cases[:options.cases]
         work += [(module, case) for case in cases]
     if reason:
         print(f"Modules for Vulkan are not run: {reason}")
     elif options.vulkan_cases is not None:
         print(f"Of each module for Vulkan, {options.vulkan_cases} at most "
               "of the cases are run.")
+    if options.cases is not None:
+        print(f"Of each module, {options.cases} at most of the cases are run.")
     return work
 
 
@@ -212,6 +215,10 @@ def parse_arguments():
                         help="part of the names of the modules to run")
     parser.add_argument("--vulkan_cases", type=int, metavar="N",
                         help="run at most N cases of each module for Vulkan")
+    parser.add_argument("--cases", type=int, metavar="N",
+                        default=1 if os.environ.get("EYRIE_TESTS") == "some"
+                        else None,
+                        help="run at most N cases of each module")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if (options.eyrie is None) == (options.upstream is None):

@@ -20,6 +20,7 @@
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/program.h"
 #include "tests/oracle/test_module.h"
+#include "tests/support/campaign_size.h"
 #include "vm/limits/limits.h"
 #include "vm/lower/redirect.h"
 #include "vm/module/module_def.h"
@@ -30,7 +31,6 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr uint64_t kPrograms = kIsSanitized ? 8000 : 100000;
 constexpr uint64_t kShards = 20;
 constexpr uint64_t kMaxSteps = 20000;
 constexpr uint64_t kFirstSeed = 1;
@@ -187,25 +187,26 @@ TEST_P(RandomPrograms, EnginesAgree) {
   OracleEngine oracle;
   oracle.max_steps = kMaxSteps;
   Tally tally;
-  constexpr uint64_t kCount = kPrograms / kShards;
-  for (uint64_t i = 0; i < kCount; ++i) {
-    const Program program = CreateProgram(kFirstSeed + GetParam() * kCount + i);
+  const uint64_t count = CampaignSize(20000, 100000, 8000) / kShards;
+  for (uint64_t i = 0; i < count; ++i) {
+    const Program program = CreateProgram(kFirstSeed + GetParam() * count + i);
     const std::string difference = Disagreement(program, oracle, &tally);
     if (!difference.empty()) FAIL() << Report(program, difference);
   }
   // Most programs end, and most calls succeed.
-  EXPECT_LT(tally.too_long, kCount / 100);
-  EXPECT_GT(tally.codes[absl::StatusCode::kOk], kCount / 2);
+  EXPECT_LT(tally.too_long, count / 100);
+  EXPECT_GT(tally.codes[absl::StatusCode::kOk], count / 2);
   EXPECT_GT(tally.codes.size(), 6u);
-  EXPECT_GT(tally.redirects, kCount / 50);
+  EXPECT_GT(tally.redirects, count / 50);
   if (*EagerJit() != nullptr) {
-    EXPECT_GT(tally.compiled, kCount);
+    EXPECT_GT(tally.compiled, count);
   }
   for (size_t i = 0; i < vm::kOpCount; ++i) {
-    EXPECT_GE(oracle.executed[i], kIsSanitized ? 1u : 50u) << vm::kOps[i].text;
+    EXPECT_GE(oracle.executed[i], kIsSanitized ? 1u : count / 100)
+        << vm::kOps[i].text;
   }
   if (GetParam() != 0) return;
-  std::printf("%d programs, %d too long, %d redirects\n",
+  std::printf("%d programs of this shard, %d too long, %d redirects\n",
               static_cast<int>(tally.run), static_cast<int>(tally.too_long),
               static_cast<int>(tally.redirects));
   for (const auto& [code, count] : tally.codes) {
