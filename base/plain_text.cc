@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace eyrie {
 namespace {
@@ -94,6 +95,30 @@ bool IsPlainText(absl::string_view text) {
     if (length == 0 || IsControl(text.substr(0, length))) return false;
     text.remove_prefix(length);
   }
+}
+
+std::string MessageLines(absl::string_view text, size_t most) {
+  size_t end = std::min(text.size(), most);
+  while (end > 0 && end < text.size() && IsUtf8Continuation(text[end])) --end;
+  std::string lines;
+  for (const absl::string_view line :
+       absl::StrSplit(text.substr(0, end), absl::ByAnyChar("\r\n"),
+                      absl::SkipWhitespace())) {
+    absl::StrAppend(&lines, lines.empty() ? "" : "\n  ",
+                    PlainText(line, line.size()));
+  }
+  return lines + (end < text.size() ? "..." : "");
+}
+
+std::string PlainLines(absl::string_view message, size_t most) {
+  std::string lines;
+  size_t begin = 0;
+  for (size_t end = 0; end != message.npos; begin = end + 1) {
+    end = message.find("\n  ", begin);
+    absl::StrAppend(&lines, begin == 0 ? "" : "\n",
+                    PlainText(message.substr(begin, end - begin), most));
+  }
+  return lines;
 }
 
 std::string PlainName(absl::string_view name) {

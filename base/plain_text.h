@@ -1,4 +1,5 @@
-// Makes text from a file safe to print on a terminal, in one line.
+// Makes text from a file safe to print on a terminal, in one line or in lines
+// of a message.
 //
 // Tested by plain_text_test.cc.
 #ifndef EYRIE_BASE_PLAIN_TEXT_H_
@@ -28,6 +29,16 @@ std::string PlainText(absl::string_view text, size_t most);
 
 // Reports whether PlainText leaves the text as it is.
 bool IsPlainText(absl::string_view text);
+
+// Returns a text of native code or of a module as lines of a message, each as
+// PlainText: the next ones begin with two spaces, and blank ones are left out.
+// Replaces the text beyond `most` bytes by "...".
+std::string MessageLines(absl::string_view text, size_t most);
+
+// Returns a message with '?' as in PlainText, but keeps line breaks before two
+// spaces, which begin lines of MessageLines and backtraces. Cuts each line at
+// `most` bytes.
+std::string PlainLines(absl::string_view message, size_t most);
 
 // Returns a name from a file, for use in a sentence, cut at 200 bytes.
 std::string PlainName(absl::string_view name);

@@ -72,6 +72,27 @@ TEST(PlainText, EscapesNames) {
   }
 }
 
+TEST(PlainText, LinesOfMessages) {
+  const struct {
+    std::string text;
+    size_t most;
+    const char* want;
+  } kLines[] = {
+      {"", 8, ""},
+      {"one\ntwo", 80, "one\n  two"},
+      {"\n one\r\n\n \ntwo \x1B[1m\n", 80, " one\n  two ?[1m"},
+      {"one\ntwo", 5, "one\n  t..."},
+      {"one\n\xC3\xA9", 5, "one..."},
+      {"\n\n", 8, ""},
+  };
+  for (const auto& row : kLines) {
+    const std::string lines = MessageLines(row.text, row.most);
+    EXPECT_EQ(lines, row.want) << row.text;
+    EXPECT_EQ(PlainLines(lines, 80), lines);
+  }
+  EXPECT_EQ(PlainLines("a\nb\n  c\rd\n  ", 2), "a?...\n  ...\n  ");
+}
+
 TEST(PlainText, EscapesInJson) {
   const struct {
     const char* json;

@@ -7,6 +7,7 @@ Run by python_test.sh.
 
 import json
 import os
+import pathlib
 import pickle
 import shutil
 import sys
@@ -71,6 +72,17 @@ class NamesTest(unittest.TestCase):
                 added = eyrie.load([wrap(self.copy("add.vmfb"))],
                                    parameters=wrap(weights))
                 self.assertEqual(added.functions, ["add"])
+
+    def test_paths_have_no_scope(self):
+        path = os.path.join(self.folder, "lr=0.1.safetensors")
+        os.rename(self.weights(), path)
+        for each in (pathlib.Path(path), BytesPath(path), "=" + path,
+                     "model=" + path):
+            with self.subTest(each):
+                self.assertEqual(
+                    eyrie.load(ADD, parameters=each).functions, ["add"])
+        with self.assertRaisesRegex(FileNotFoundError, "given as '=/"):
+            eyrie.load(ADD, parameters=path)
 
     def test_errors_name_the_path(self):
         missing = os.path.join(self.folder, "missing.so")

@@ -118,6 +118,8 @@ class ParametersTest(unittest.TestCase):
             [{"model": {"w": w}}, {"b": b, "model": {"m": m}}],
             ({"model": {"w": np.repeat(w, 2)[::2], "m": m},
               "b": np.array([[1, 3], [2, 4]], np.int32).T},),
+            # The first of equal keys is used.
+            [{"model": {"w": w, "m": m}, "b": b}, {"model": {"w": -w}}],
         ]
         for parameters in rows:
             model = self.load(parameters)
@@ -133,7 +135,6 @@ class ParametersTest(unittest.TestCase):
             ({"w": [1, 2]}, TypeError,
              "parameters: 'w': It is neither an array nor bytes."),
             ({"model": "weights.irpa"}, TypeError, "'model': It is neither"),
-            ([{"w": b""}, {"w": b""}], eyrie.Error, "'w'"),
         ]
         for parameters, kind, text in rows:
             with self.subTest(text), self.assertRaisesRegex(kind, text):

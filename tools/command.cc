@@ -26,19 +26,6 @@ constexpr int kMaxNotes = 100;
 
 bool is_silent = false;
 
-// Keeps line breaks before two spaces, which begin lines of backtraces and
-// quoted texts. Escapes other line breaks, which come from quoted values.
-std::string PlainLines(absl::string_view text) {
-  std::string lines;
-  size_t begin = 0;
-  for (size_t end = 0; end != text.npos; begin = end + 1) {
-    end = text.find("\n  ", begin);
-    absl::StrAppend(&lines, begin == 0 ? "" : "\n",
-                    PlainText(text.substr(begin, end - begin), kMaxLine));
-  }
-  return lines;
-}
-
 // The reason is not known if `error` is 0.
 absl::Status StdoutError(int error) {
   return absl::DataLossError(
@@ -59,7 +46,7 @@ void OccupyStandardStreams() {
 int ReportError(const absl::Status& status) {
   const std::string line =
       absl::StrCat("eyrie: ", absl::StatusCodeToString(status.code()), ": ",
-                   PlainLines(status.message()), "\n");
+                   PlainLines(status.message(), kMaxLine), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   return ExitCodeOf(status);
 }
@@ -69,10 +56,11 @@ void PrintNote(absl::string_view sentence) {
   if (is_silent) return;
   const int number = ++count;
   if (number > kMaxNotes + 1) return;
-  const std::string line = absl::StrCat(
-      "eyrie: note: ",
-      number > kMaxNotes ? "there are more notes." : PlainLines(sentence),
-      "\n");
+  const std::string line =
+      absl::StrCat("eyrie: note: ",
+                   number > kMaxNotes ? "there are more notes."
+                                      : PlainLines(sentence, kMaxLine),
+                   "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

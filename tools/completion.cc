@@ -40,17 +40,32 @@ constexpr char kCompletionUsage[] =
     "#   ~/.bashrc   source <(eyrie completion bash)\n"
     "#   ~/.zshrc    source <(eyrie completion zsh)   # after compinit\n\n";
 
-// xargs removes quotes and backslashes. bash also breaks words at '=' and ':',
-// and replaces only the last part.
+// xargs removes quotes and backslashes; a quote that is still open is closed
+// for it. bash replaces the last part of a word, which begins after such a
+// quote, '=' or ':'. Characters that the shell would expand, or that would end
+// the quote, are quoted in a way that xargs understands when the line goes on.
 constexpr char kBash[] = R"sh(_eyrie() {
-  local IFS=$' \t\n' line=${COMP_LINE:0:COMP_POINT} typed current
-  mapfile -t typed < <(xargs printf '%s\n' <<< "$line" 2>/dev/null)
-  (( ${#typed[@]} )) || read -ra typed <<< "$line"
-  [[ $line == *[[:space:]] ]] && typed+=('')
-  current=${typed[-1]}
+  local IFS=$' \t\n' line=${COMP_LINE:0:COMP_POINT} words typed part quote
+  for quote in '' \" \'; do
+    words=$(xargs printf '%s\n' <<< "$line$quote" 2>/dev/null) && break
+  done
+  mapfile -t typed <<< "$words"
+  if [[ -z $quote && $line == *[[:space:]] && $line != *\\[[:space:]] ]]; then
+    typed+=('')
+  fi
+  part=${typed[-1]##*[=:]}
+  [[ -z $quote ]] || part=${line##*"$quote"}
   mapfile -t COMPREPLY < <(
     "${typed[0]}" completion words "${typed[@]:1}" 2>/dev/null)
-  COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*[=:]}"}"}")
+  COMPREPLY=("${COMPREPLY[@]#"${typed[-1]%"$part"}"}")
+  if (( ${#COMPREPLY[@]} )); then
+    mapfile -t COMPREPLY < <(
+      case $quote in
+        (\') printf '%s\n' "${COMPREPLY[@]}" | sed "s/'/'\"&\"'/g" ;;
+        (\") printf '%s\n' "${COMPREPLY[@]}" | sed 's/[\\"$`!]/"'\''&'\''"/g' ;;
+        (*) printf '%q\n' "${COMPREPLY[@]}" ;;
+      esac)
+  fi
   [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 }
 complete -o bashdefault -o default -F _eyrie eyrie
@@ -161,11 +176,9 @@ std::vector<std::string> TypedWords::Functions() const {
   const auto exports = abi::UserExports(def);
   if (!exports.ok()) return names;
   for (const uint32_t index : *exports) {
-    // A shell cannot take other names as one word.
+    // A terminal cannot show other names.
     const std::string name(def.exports[index].name);
-    if (PlainName(name) == name && !absl::StrContains(name, ' ')) {
-      names.push_back(name);
-    }
+    if (PlainName(name) == name) names.push_back(name);
   }
   return names;
 }

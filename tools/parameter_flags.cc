@@ -19,7 +19,9 @@ constexpr Flag kParameterFlags[] = {
     {"parameters", FlagKind::kList, "",
      "A parameter file (.irpa, .safetensors or .gguf): path, or scope=path "
      "for\n"
-     "parameters that programs look up in a scope. Repeat it for several."},
+     "parameters that programs look up in a scope; =path if the path has a "
+     "'='.\n"
+     "Repeat it for several; a key of two files comes from the first one."},
     {"parameter_mode", FlagKind::kString, "file",
      "How parameter files are read:\n"
      "  file     mapped; pages are read at first use (mmap in releases before\n"

@@ -33,7 +33,11 @@ void AppendEntryJson(const Parameter& parameter, std::string& out) {
     out += ", \"metadata\": ";
     text(parameter.metadata);
   }
-  out += "}";
+  if (!parameter.fault.ok()) {
+    out += ", \"error\": ";
+    text(parameter.fault.message());
+  }
+  out += parameter.is_hidden ? ", \"hidden\": true}" : "}";
 }
 
 }  // namespace

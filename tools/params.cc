@@ -124,6 +124,11 @@ absl::Status PrintScopes(const Arguments& arguments,
   std::string out;
   for (const auto& [scope, index] : scopes.scopes()) {
     AppendParameterTable(scope, index.parameters(), out);
+    for (const Parameter& parameter : index.parameters()) {
+      if (parameter.fault.ok()) continue;
+      PrintNote(absl::StrCat("Parameter ", hal::QuotedName(parameter.key),
+                             " cannot be read. ", parameter.fault.message()));
+    }
   }
   return WriteStdout(out);
 }
@@ -261,10 +266,12 @@ absl::Status Convert(const Arguments& arguments) {
   const bool types = arguments.GetBool("types");
   for (const auto& [scope, index] : scopes->scopes()) {
     for (const Parameter& parameter : index.parameters()) {
+      if (parameter.is_hidden) continue;
       ParameterSource source = SourceOf(parameter);
       if (parameter.has_type && !types) source.metadata.clear();
       ASSIGN_OR_RETURN(const bool stays, changes.Apply(source));
       if (!stays) continue;
+      RETURN_IF_ERROR(scopes->Find(scope, parameter.key).status());
       RETURN_IF_ERROR(CheckMerged(scope_of, source.key, scope));
       scope_of.emplace(source.key, scope);
       sources.push_back(std::move(source));

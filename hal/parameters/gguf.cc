@@ -137,8 +137,9 @@ absl::Status ReadPairs(ByteReader& reader, uint64_t count,
   return absl::OkStatus();
 }
 
-// Returns the bytes of a tensor; sets `text` to its type and shape.
-absl::StatusOr<uint64_t> ReadSize(ByteReader& reader, std::string& text) {
+// Sets the bytes of a tensor, its type and shape. Tensors of unknown types have
+// no bytes.
+absl::Status ReadSize(ByteReader& reader, ParameterEntry& entry) {
   ASSIGN_OR_RETURN(const uint32_t rank, reader.ReadU32());
   if (rank > kMaxDimensions) {
     return absl::InvalidArgumentError(
@@ -160,10 +161,12 @@ absl::StatusOr<uint64_t> ReadSize(ByteReader& reader, std::string& text) {
     if (known.number == number) type = &known;
   }
   if (type == nullptr) {
-    return absl::UnimplementedError(
+    entry.metadata = absl::StrCat("type ", number, "[", shape, "]");
+    entry.fault = absl::UnimplementedError(
         absl::StrCat("Its element type (", number, ") is not known."));
+    return absl::OkStatus();
   }
-  text = absl::StrCat(type->name, "[", shape, "]");
+  const std::string text = absl::StrCat(type->name, "[", shape, "]");
   if (elements && row % type->block_elements != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "A tensor of ", text, " is not a whole number of blocks of ",
@@ -174,16 +177,20 @@ absl::StatusOr<uint64_t> ReadSize(ByteReader& reader, std::string& text) {
     bytes = CheckedMul<uint64_t>(*elements / type->block_elements,
                                  type->block_bytes);
   }
-  if (bytes) return *bytes;
-  return absl::InvalidArgumentError(
-      absl::StrCat("A tensor of ", text, " has 2^64 bytes or more."));
+  if (!bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("A tensor of ", text, " has 2^64 bytes or more."));
+  }
+  entry.length = *bytes;
+  entry.metadata = text;
+  return absl::OkStatus();
 }
 
 absl::Status ReadTensor(ByteReader& reader, uint32_t alignment,
                         ParameterEntry& entry) {
   ASSIGN_OR_RETURN(const absl::string_view key, ReadString(reader));
   RETURN_IF_ERROR(Assign(entry.key, key, "a parameter's key"));
-  ASSIGN_OR_RETURN(entry.length, ReadSize(reader, entry.metadata));
+  RETURN_IF_ERROR(ReadSize(reader, entry));
   entry.has_type = true;
   ASSIGN_OR_RETURN(const uint64_t offset, reader.ReadU64());
   entry.storage = FileOffset{offset};
@@ -203,6 +210,9 @@ absl::StatusOr<std::vector<ParameterEntry>> ReadTensors(ByteReader& reader,
     const absl::Status status = ReadTensor(reader, alignment, entry);
     if (!status.ok()) {
       return At(status, "tensor", entry.key, i, "n_tensors", count);
+    }
+    if (!entry.fault.ok()) {
+      entry.fault = At(entry.fault, "tensor", entry.key, i, "n_tensors", count);
     }
   }
   return entries;

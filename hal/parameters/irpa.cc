@@ -206,17 +206,17 @@ absl::Status IrpaParser::ReadEntry(std::span<const uint8_t> bytes) {
       status = ReadData(bytes, entry);
       break;
     case EntryType::kExternal:
-      status = absl::UnimplementedError(
+      entry.fault = absl::UnimplementedError(
           "The entry's data are in another file, which is not supported.");
       break;
     default:
-      status = absl::UnimplementedError(absl::StrCat(
+      entry.fault = absl::UnimplementedError(absl::StrCat(
           "The entry has type ", static_cast<uint32_t>(header.type),
           "; expected 0 to 2."));
   }
-  if (!status.ok()) {
-    return Annotate(status, absl::StrCat("(", QuotedName(entry.key), ")"));
-  }
+  const std::string where = absl::StrCat("(", QuotedName(entry.key), ")");
+  if (!status.ok()) return Annotate(status, where);
+  if (!entry.fault.ok()) entry.fault = Annotate(entry.fault, where);
   return PushBack(entries_, std::move(entry), kParameterEntries);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace eyrie::hal {
@@ -42,6 +43,9 @@ struct ParameterEntry {
   bool has_type = false;  // `metadata` is a type, from a file's table
   uint64_t length = 0;    // bytes
   std::variant<FileOffset, Splat> storage;
+  // The error of a lookup, not of the file. UNIMPLEMENTED: a type or a kind of
+  // entry that is not known; `storage` is then a FileOffset.
+  absl::Status fault;
 };
 
 }  // namespace eyrie::hal

@@ -19,13 +19,13 @@ namespace eyrie::hal {
 
 // Parses a file whose format is found by its first bytes, else by the extension
 // of `name`. INVALID_ARGUMENT, OUT_OF_RANGE: damaged, or of unknown format.
-// UNIMPLEMENTED: unknown version or kind of entry. RESOURCE_EXHAUSTED (here and
-// below): out of memory.
+// UNIMPLEMENTED: unknown version. RESOURCE_EXHAUSTED (here and below): out of
+// memory. An entry of an unknown type or kind has a `fault`.
 absl::StatusOr<std::vector<ParameterEntry>> ParseParameters(
     std::span<const uint8_t> bytes, absl::string_view name);
 
 // Parses archives of iree-create-parameters (".irpa", format 0.0) with data and
-// splats. UNIMPLEMENTED: entries in other files. Format:
+// splats. Entries in other files have a `fault`. Format:
 // runtime/src/iree/schemas/parameter_archive.h.
 absl::StatusOr<std::vector<ParameterEntry>> ParseIrpa(
     std::span<const uint8_t> bytes);

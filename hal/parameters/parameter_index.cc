@@ -1,7 +1,10 @@
 #include "hal/parameters/parameter_index.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -82,14 +85,15 @@ absl::Status ParameterIndex::Sort(size_t first) {
   // Name the first of the duplicate keys.
   size_t second = parameters_.size();
   for (size_t i = 1; i < by_key_.size(); ++i) {
-    if (parameters_[by_key_[i]].key == parameters_[by_key_[i - 1]].key) {
-      second = std::min(second, by_key_[i]);
-    }
+    Parameter& parameter = parameters_[by_key_[i]];
+    if (parameter.key != parameters_[by_key_[i - 1]].key) continue;
+    parameter.is_hidden = true;
+    if (by_key_[i - 1] >= first) second = std::min(second, by_key_[i]);
   }
   if (second == parameters_.size()) return absl::OkStatus();
   return absl::AlreadyExistsError(
       absl::StrCat("Parameter ", QuotedName(parameters_[second].key),
-                   " occurs twice in one scope."));
+                   " occurs twice in one file."));
 }
 
 const Parameter* ParameterIndex::Find(absl::string_view key) const {
@@ -151,7 +155,15 @@ absl::Status ParameterScopes::AddFile(absl::string_view text,
   }
   const size_t path = equals == text.npos ? 0 : equals + 1;
   const absl::string_view scope = text.substr(0, path == 0 ? 0 : equals);
-  return AddFile(scope, std::string(text.substr(path)), mode, limits);
+  absl::Status status =
+      AddFile(scope, std::string(text.substr(path)), mode, limits);
+  if (scope.empty() || !absl::IsNotFound(status) ||
+      access(std::string(text).c_str(), F_OK) != 0) {
+    return status;
+  }
+  return Annotate(status, absl::StrCat("The scope is ", QuotedName(scope),
+                                       "; a path with a '=' is given as '=",
+                                       PlainPath(text), "'."));
 }
 
 absl::StatusOr<const Parameter*> ParameterScopes::Find(
@@ -160,8 +172,10 @@ absl::StatusOr<const Parameter*> ParameterScopes::Find(
   if (place != by_name_.end()) {
     const ParameterIndex& index = scopes_[place->second].second;
     const Parameter* found = index.Find(key);
-    if (found != nullptr) return found;
-    return NoSuchKey(scope, key, index);
+    if (found == nullptr) return NoSuchKey(scope, key, index);
+    if (found->fault.ok()) return found;
+    return Annotate(found->fault,
+                    absl::StrCat("(parameter file ", found->file->path(), ")"));
   }
   std::string there;
   for (const auto& [name, unused] : scopes_) {

@@ -26,6 +26,7 @@ namespace eyrie::hal {
 // A parameter with its file, which is null for a splat.
 struct Parameter : ParameterEntry {
   Ref<ParameterFile> file;
+  bool is_hidden = false;  // a file that was added before has the same key
 
   // Returns the bytes in the file; empty for a splat, and if a function reads
   // the file.
@@ -35,24 +36,26 @@ struct Parameter : ParameterEntry {
 // The parameters of one scope. Thread-compatible.
 class ParameterIndex {
  public:
-  // Adds a file's entries; this invalidates pointers from Find. ALREADY_EXISTS:
-  // duplicate key. OUT_OF_RANGE: an entry exceeds the file. RESOURCE_EXHAUSTED:
+  // Adds a file's entries; this invalidates pointers from Find. Keys of files
+  // that were added before hide those of this one. ALREADY_EXISTS: the file has
+  // a key twice. OUT_OF_RANGE: an entry exceeds the file. RESOURCE_EXHAUSTED:
   // out of memory. On error, nothing is added.
   absl::Status Add(std::vector<ParameterEntry> entries,
                    const Ref<ParameterFile>& file);
 
   // Returns the parameter, or null if there is none.
   const Parameter* Find(absl::string_view key) const;
-  // Returns the parameters in the order in which they were added.
+  // Returns the parameters in the order in which they were added, with those
+  // that are hidden.
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
  private:
-  // Inserts the parameters from index `first` on into by_key_.
-  // ALREADY_EXISTS: duplicate key.
+  // Inserts the parameters from index `first` on into by_key_, and hides those
+  // with keys from before. ALREADY_EXISTS: two of them have the same key.
   absl::Status Sort(size_t first);
 
   std::vector<Parameter> parameters_;
-  std::vector<size_t> by_key_;  // indices, in ascending order of keys
+  std::vector<size_t> by_key_;  // indices, ascending by key, then by index
 };
 
 // A program's parameters: an index per scope.
@@ -72,8 +75,8 @@ class ParameterScopes {
   // ParameterIndex::Add.
   absl::Status AddWhole(absl::string_view scope, absl::string_view key,
                         const Ref<ParameterFile>& file);
-  // The same as the first, with `text` as "path" or "scope=path".
-  // INVALID_ARGUMENT also: no path.
+  // The same as the first, with `text` as "path", "scope=path" or, for a path
+  // with a '=' and no scope, "=path". INVALID_ARGUMENT also: no path.
   absl::Status AddFile(absl::string_view text, ParameterFile::Mode mode,
                        const PreloadLimits& limits = {});
   // Returns the index of a scope, which is created if it is new. Creating
@@ -81,6 +84,7 @@ class ParameterScopes {
   ParameterIndex& scope(absl::string_view name);
 
   // NOT_FOUND: the message lists the scopes or suggests similar keys.
+  // UNIMPLEMENTED: the parameter has a fault.
   absl::StatusOr<const Parameter*> Find(absl::string_view scope,
                                         absl::string_view key) const;
   // Returns the names of scopes and their indices, in the order in which they

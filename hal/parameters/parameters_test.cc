@@ -42,8 +42,14 @@ TEST(Safetensors, Rows) {
        "INVALID_ARGUMENT: It has no 'dtype'. (tensor 'w')"},
       {R"({"w":{"dtype":"F32","shape":2,"data_offsets":[0,8]}})",
        "INVALID_ARGUMENT: Its 'shape' is the number 2. (tensor 'w')"},
-      {R"({"w":{"dtype":"F33","shape":[2],"data_offsets":[0,8]}})",
-       "UNIMPLEMENTED: Its dtype 'F33' is not known. (tensor 'w')"},
+      {R"({"w":{"dtype":"F8_E4M3FNUZ","shape":[8],"data_offsets":[0,8]},)"
+       R"("v":{"dtype":"F8_E5M2FNUZ","shape":[8],"data_offsets":[8,16]}})",
+       "w f8E4M3FNUZ[8] 8@132, v f8E5M2FNUZ[8] 8@140"},
+      // An unknown type fails only its tensor.
+      {R"({"w":{"dtype":"F33","shape":[2],"data_offsets":[0,9]},)"
+       R"("v":{"dtype":"I8","shape":[7],"data_offsets":[9,16]}})",
+       "w F33[2] 9 UNIMPLEMENTED: Its dtype 'F33' is not known. (tensor 'w'), "
+       "v i8[7] 7@124"},
       {R"({"w":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})",
        "INVALID_ARGUMENT: A dimension is the number -2, not a size. "
        "(tensor 'w')"},
@@ -254,14 +260,14 @@ TEST(Irpa, Damage) {
          reinterpret_cast<irpa::Entry*>(e)->type =
              static_cast<irpa::EntryType>(9);
        },
-       "UNIMPLEMENTED: The entry has type 9; expected 0 to 2. ('w') (entry 0 "
-       "of the archive)"},
+       "w ui8[3] 0 UNIMPLEMENTED: The entry has type 9; expected 0 to 2. "
+       "('w'), s 8xabcd, f 4@448"},
       {"elsewhere",
        [](irpa::Header&, uint8_t* e) {
          reinterpret_cast<irpa::Entry*>(e)->type = irpa::EntryType::kExternal;
        },
-       "UNIMPLEMENTED: The entry's data are in another file, which is not "
-       "supported. ('w') (entry 0 of the archive)"},
+       "w ui8[3] 0 UNIMPLEMENTED: The entry's data are in another file, which "
+       "is not supported. ('w'), s 8xabcd, f 4@448"},
       {"data",
        [](irpa::Header&, uint8_t* e) {
          reinterpret_cast<irpa::DataEntry*>(e)->storage.length = 69;
@@ -376,13 +382,27 @@ TEST(ParameterScopes, FindsAndSaysWhatThereIs) {
   EXPECT_EQ(FindText(scopes, "n", "w"),
             "NOT_FOUND: There are no parameters of the scope 'n'; given "
             "scopes: 'm' (--parameters=n=FILE).");
-  EXPECT_EQ(StatusText(scopes.scope("m").Add(*entries, file)),
-            "ALREADY_EXISTS: Parameter 'w' occurs twice in one scope.");
+  // The file that was added first has the parameter.
+  auto changed = *entries;
+  changed[0].length = 2;
+  changed[2].fault = absl::UnimplementedError("It is new.");
+  changed[2].key = "t";
+  ASSERT_EQ(StatusText(scopes.scope("m").Add(changed, file)), "OK");
+  EXPECT_EQ(FindText(scopes, "m", "w"), "3");
+  EXPECT_EQ(FindText(scopes, "m", "t"),
+            "UNIMPLEMENTED: It is new. (parameter file a.irpa)");
+  changed.push_back(changed[1]);
+  EXPECT_EQ(StatusText(scopes.scope("m").Add(changed, file)),
+            "ALREADY_EXISTS: Parameter 's' occurs twice in one file.");
+  EXPECT_EQ(scopes.scope("m").parameters().size(), 6u);
   const Parameter& w = **scopes.Find("m", "w");
   EXPECT_EQ(Bytes(w.bytes().begin(), w.bytes().end()), Bytes({1, 2, 3}));
   EXPECT_EQ(
       StatusText(scopes.AddFile("m=/nowhere/x", ParameterFile::Mode::kMapped)),
       "NOT_FOUND: Cannot open /nowhere/x: No such file or directory.");
+  EXPECT_EQ(
+      StatusText(scopes.AddFile("=m=/nowhere/x", ParameterFile::Mode::kMapped)),
+      "NOT_FOUND: Cannot open m=/nowhere/x: No such file or directory.");
 }
 
 TEST(ParameterScopes, RefusesOtherFiles) {

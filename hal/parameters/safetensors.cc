@@ -2,6 +2,7 @@
 //
 // Tested by parameters_test.cc, parameters_fuzz.cc.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/json.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/parameters/parameter_formats.h"
 
@@ -34,6 +36,8 @@ constexpr DataType kDataTypes[] = {
     {"F8_E5M2", 8, "f8E5M2"},
     {"F8_E4M3", 8, "f8E4M3FN"},
     {"F8_E8M0", 8, "f8E8M0FNU"},
+    {"F8_E4M3FNUZ", 8, "f8E4M3FNUZ"},
+    {"F8_E5M2FNUZ", 8, "f8E5M2FNUZ"},
     {"I16", 16, "i16"},
     {"U16", 16, "ui16"},
     {"F16", 16, "f16"},
@@ -73,8 +77,10 @@ absl::StatusOr<const Json*> ReadMember(const Json& tensor, const char* name,
   return member;
 }
 
-// Returns the bytes of a tensor, and sets `text` to "f32[2x3]".
-absl::StatusOr<uint64_t> ReadShape(const Json& tensor, std::string& text) {
+// Returns the bytes of a tensor, none if its type is unknown, and sets the
+// entry's type to "f32[2x3]".
+absl::StatusOr<std::optional<uint64_t>> ReadShape(const Json& tensor,
+                                                  ParameterEntry& entry) {
   ASSIGN_OR_RETURN(const Json* type,
                    ReadMember(tensor, "dtype", Json::Kind::kString));
   ASSIGN_OR_RETURN(const Json* shape,
@@ -83,18 +89,21 @@ absl::StatusOr<uint64_t> ReadShape(const Json& tensor, std::string& text) {
   for (const DataType& row : kDataTypes) {
     if (type->text == row.name) known = &row;
   }
-  if (known == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("Its dtype ", QuotedName(type->text), " is not known."));
-  }
-  text = absl::StrCat(known->element, "[");
-  std::optional<uint64_t> bits = known->bits;
+  std::string text =
+      absl::StrCat(known ? known->element : PlainName(type->text), "[");
+  std::optional<uint64_t> bits = known ? known->bits : 0;
   for (const Json& item : shape->items) {
     ASSIGN_OR_RETURN(const uint64_t size, ReadNumber(item, "A dimension"));
     absl::StrAppend(&text, &item == shape->items.data() ? "" : "x", size);
     if (bits) bits = CheckedMul<uint64_t>(*bits, size);
   }
   text += "]";
+  entry.metadata = text;
+  if (known == nullptr) {
+    entry.fault = absl::UnimplementedError(
+        absl::StrCat("Its dtype ", QuotedName(type->text), " is not known."));
+    return std::optional<uint64_t>();
+  }
   if (!bits || *bits % 8 != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("A tensor of ", text, " is not a whole number of bytes."));
@@ -108,7 +117,8 @@ absl::Status ReadTensor(const Json& tensor, uint64_t data_begin,
     return absl::InvalidArgumentError(
         absl::StrCat("It is ", tensor.Describe(), "."));
   }
-  ASSIGN_OR_RETURN(const uint64_t size, ReadShape(tensor, entry.metadata));
+  ASSIGN_OR_RETURN(const std::optional<uint64_t> size,
+                   ReadShape(tensor, entry));
   entry.has_type = true;
   ASSIGN_OR_RETURN(const Json* offsets,
                    ReadMember(tensor, "data_offsets", Json::Kind::kArray));
@@ -125,12 +135,12 @@ absl::Status ReadTensor(const Json& tensor, uint64_t data_begin,
         absl::StrCat("Its bytes ", begin, " to ", end,
                      " are not in the data, which has ", data_size, "."));
   }
-  if (end - begin != size) {
+  if (size && end - begin != *size) {
     return absl::InvalidArgumentError(absl::StrCat("It has ", end - begin,
                                                    " bytes; ", entry.metadata,
-                                                   " takes ", size, "."));
+                                                   " takes ", *size, "."));
   }
-  entry.length = size;
+  entry.length = end - begin;
   entry.storage = FileOffset{data_begin + begin};
   return absl::OkStatus();
 }
@@ -199,10 +209,10 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseSafetensors(
     RETURN_IF_ERROR(Assign(entry.key, root.keys[i], "a parameter's key"));
     absl::Status status = ReadTensor(root.items[i], kPrefixSize + header_size,
                                      reader.remaining(), entry);
-    if (!status.ok()) {
-      return Annotate(status,
-                      absl::StrCat("(tensor ", QuotedName(entry.key), ")"));
-    }
+    const std::string where =
+        absl::StrCat("(tensor ", QuotedName(entry.key), ")");
+    if (!status.ok()) return Annotate(status, where);
+    if (!entry.fault.ok()) entry.fault = Annotate(entry.fault, where);
     entries.push_back(std::move(entry));
   }
   RETURN_IF_ERROR(

@@ -56,6 +56,10 @@ inline std::string Show(
     absl::StrAppend(&text, text.empty() ? "" : ", ", entry.key,
                     entry.metadata.empty() ? "" : " ", entry.metadata, " ",
                     entry.length);
+    if (!entry.fault.ok()) {
+      absl::StrAppend(&text, " ", entry.fault.ToString());
+      continue;
+    }
     if (const auto* at = std::get_if<FileOffset>(&entry.storage)) {
       absl::StrAppend(&text, "@", at->offset);
       continue;

@@ -234,8 +234,10 @@ typedef struct eyrie_context_options_t {
   uint64_t max_memory; /* bytes of host and device memory in use at a time */
   size_t max_stack;    /* bytes; 0 means 4 MiB */
   /* Files that modules load parameters from: .irpa, .safetensors or .gguf.
-   * Each is "path" or "scope=path". They are mapped and never written, and must
-   * not change as long as the context exists. */
+   * Each is "path" or "scope=path"; a path with a '=' is given as "=path". If
+   * two files of a scope have the same key, the first one is used. They are
+   * mapped and never written, and must not change as long as the context
+   * exists. */
   const char* const* parameter_files;
   size_t parameter_file_count;
   /* Libraries with functions that the modules may import. The context retains
@@ -262,7 +264,8 @@ typedef struct eyrie_context_options_t {
    * must be those of the snapshot. May be NULL. */
   const eyrie_snapshot_t* snapshot;
   /* More parameters, from files, descriptors, memory and functions of the host
-   * (c_parameters.h). The context keeps them. May be NULL. */
+   * (c_parameters.h), which come before parameter_files. The context keeps
+   * them. May be NULL. */
   const eyrie_parameters_t* parameters;
 } eyrie_context_options_t;
 
@@ -275,8 +278,8 @@ typedef struct eyrie_context_options_t {
  * file. OUT_OF_RANGE and UNIMPLEMENTED: a
  * malformed parameter file, or one with an unsupported feature. NOT_FOUND: no
  * such parameter file, or a native library lacks a symbol of its manifest.
- * ALREADY_EXISTS: two native libraries have a function of the same name, or two
- * parameters of a scope have the same key. PERMISSION_DENIED: a parameter file
+ * ALREADY_EXISTS: two native libraries have a function of the same name, or a
+ * parameter file has a key twice. PERMISSION_DENIED: a parameter file
  * may not be read, or there are native libraries and a device was opened with
  * no_native_code. RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED: a limit. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(

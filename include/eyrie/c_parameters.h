@@ -18,10 +18,11 @@ extern "C" {
  * added before it is created. Two threads must not add parameters at the same
  * time, or while a context is created. `scope` may be NULL, which means "".
  *
- * All functions that add parameters can fail with ALREADY_EXISTS (two
- * parameters of a scope have the same key) and RESOURCE_EXHAUSTED (no memory).
- * After an error, nothing was added, and `release` and `free_user` are not
- * called. Modules cannot write to these parameters: PERMISSION_DENIED. */
+ * If a key is added twice to a scope, the first one is used. All functions that
+ * add parameters can fail with ALREADY_EXISTS (a file has a key twice) and
+ * RESOURCE_EXHAUSTED (no memory). After an error, nothing was added, and
+ * `release` and `free_user` are not called. Modules cannot write to these
+ * parameters: PERMISSION_DENIED. */
 EYRIE_EXPORT eyrie_parameters_t* eyrie_parameters_create(void);
 EYRIE_EXPORT void eyrie_parameters_retain(eyrie_parameters_t* parameters);
 /* Releases a reference; NULL is allowed. Contexts keep what they use. */

@@ -34,9 +34,10 @@ enum class MemoryUse { kCopy, kLendConst };
 // A set of parameters, for any number of contexts. A context takes the
 // parameters that are added before it is created. Two threads must not add
 // parameters at the same time, or while a context is created. Copies refer to
-// the same set. Functions that add return the errors of their namesakes in
-// c_parameters.h, such as ALREADY_EXISTS if a scope has two equal keys. After
-// an error, nothing was added, and `release` is not called.
+// the same set. If a key is added twice to a scope, the first one is used.
+// Functions that add return the errors of their namesakes in c_parameters.h,
+// such as ALREADY_EXISTS if a file has two equal keys. After an error, nothing
+// was added, and `release` is not called.
 class Parameters {
  public:
   Parameters() : handle_(eyrie_parameters_create()) {}

@@ -167,8 +167,9 @@ struct ContextOptions {
   uint64_t max_memory = 0;
   size_t max_stack = 0;  // bytes; 0 means 4 MiB
   // Files that modules load parameters from: .irpa, .safetensors or .gguf, each
-  // as "path" or "scope=path". They must not change as long as the context
-  // exists.
+  // as "path" or "scope=path"; a path with a '=' is given as "=path". If two
+  // files of a scope have the same key, the first one is used. They must not
+  // change as long as the context exists.
   std::vector<std::string> parameter_files = {};
   // Libraries with functions that the modules may import. The context retains
   // them.

@@ -85,6 +85,20 @@ int __tvm_ffi_scale(void* handle, const any_t* arguments, int32_t count,
   return 0;
 }
 
+/* y = the strides of x. */
+int __tvm_ffi_strides(void* handle, const any_t* arguments, int32_t count,
+                      any_t* result) {
+  (void)handle;
+  (void)count;
+  (void)result;
+  const tensor_t* x = arguments[0].pointer;
+  const tensor_t* y = arguments[1].pointer;
+  for (int32_t i = 0; i < x->rank; ++i) {
+    ((int64_t*)y->data)[i] = x->strides[i];
+  }
+  return 0;
+}
+
 /* Returns the sum of its numbers and the lengths of its strings. */
 int __tvm_ffi_sum(void* handle, const any_t* arguments, int32_t count,
                   any_t* result) {

@@ -132,7 +132,7 @@ void Debugger::Failed(vm::Frame& frame, uint32_t offset,
       "The call fails",
       native.empty() ? "" : absl::StrCat(" in ", PlainName(native)), " with ",
       absl::StatusCodeToString(status.code()), ": ",
-      PlainText(std::string(status.message()), kMaxMessage), "\n"));
+      PlainLines(status.message(), kMaxMessage), "\n"));
   ShowSelected();
   has_failed_ = true;
   Ask().IgnoreError();

@@ -207,9 +207,21 @@ std::vector<std::string> Debugger::Completions(absl::string_view line) const {
   const absl::string_view word =
       line.substr(blank == line.npos ? 0 : blank + 1);
   std::vector<std::string> words;
-  const auto add = [&](std::string name) {
-    if (!absl::StartsWith(name, word) || words.size() > kMaxCompletions) return;
-    if (IsPlainText(name)) words.push_back(std::move(name));
+  size_t longest = word.size();
+  // Names may contain blanks: the most words that begin a name count, and the
+  // last of them is completed.
+  const auto add = [&](absl::string_view name) {
+    size_t begin = blank == line.npos ? 0 : line.find_first_of(" \t") + 1;
+    while (!absl::StartsWith(name, line.substr(begin))) {
+      begin = line.find_first_of(" \t", begin);
+      if (begin++ == line.npos) return;
+    }
+    const size_t size = line.size() - begin;
+    if (size < longest || !IsPlainText(name)) return;
+    if (size > longest) words.clear();
+    longest = size;
+    if (words.size() > kMaxCompletions) return;
+    words.emplace_back(name.substr(size - word.size()));
   };
   if (absl::StripLeadingAsciiWhitespace(line).size() == word.size()) {
     for (size_t i = 0; kCommands[i].name != nullptr; ++i) {
@@ -234,7 +246,7 @@ std::vector<std::string> Debugger::Completions(absl::string_view line) const {
       add(module->def().FunctionName(i));
     }
     for (const vm::ImportDef& import : module->def().imports) {
-      add(std::string(import.full_name));
+      add(import.full_name);
     }
   }
   std::sort(words.begin(), words.end());

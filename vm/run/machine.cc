@@ -242,7 +242,7 @@ bool Machine::Fail(absl::Status status) {
 }
 
 bool Machine::FailWithCode(int32_t code, absl::string_view text) {
-  std::string message = PlainText(text, kMaxMessage);
+  std::string message = MessageLines(text, kMaxMessage);
   if (code >= 1 && code <= kLastStatusCode) {
     if (message.empty()) message = "The module failed without a message";
     return Fail(absl::Status(static_cast<absl::StatusCode>(code), message));

@@ -52,7 +52,8 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
     absl::StrAppend(&message, " (", named, ")");
   }
   // The handler gets its own text back; the call's error has it in lines.
-  Error error = CreateFfiError(absl::Status(code, MessageLines(message)));
+  Error error =
+      CreateFfiError(absl::Status(code, MessageLines(message, message.size())));
   error->message = std::move(message);
   return error;
 }

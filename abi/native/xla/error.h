@@ -9,9 +9,7 @@
 
 #include "abi/native/guarded_call.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
+#include "base/plain_text.h"
 #include "eyrie/xla_ffi.h"
 
 // Defines the opaque type of the C ABI.
@@ -22,19 +20,9 @@ struct eyrie_ffi_error {
 
 namespace eyrie::native {
 
-// Returns a handler's text with its lines in the form of a message: indented,
-// so that they are printed as lines, and without blank ones.
-inline std::string MessageLines(absl::string_view text) {
-  return absl::StrJoin(
-      absl::StrSplit(text, absl::ByAnyChar("\r\n"), absl::SkipWhitespace()),
-      "\n  ");
-}
-
 // Returns the text of an exception of native code as lines of a message.
 inline std::string ThrownLines(const Thrown& thrown) {
-  const absl::string_view text = *thrown.what;
-  const bool is_cut = text.size() > kMaxThrownText;
-  return MessageLines(text.substr(0, kMaxThrownText)) + (is_cut ? "..." : "");
+  return MessageLines(*thrown.what, kMaxThrownText);
 }
 
 // Returns null for an OK status; otherwise an error that the receiver owns.

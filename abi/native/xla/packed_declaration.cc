@@ -87,8 +87,15 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredPacked::Load(
   packed->take_error =
       reinterpret_cast<decltype(PackedFunction::take_error)>(take_error);
   packed->drop = reinterpret_cast<decltype(PackedFunction::drop)>(drop);
+  // A library with the same ABI may lack it.
+  if (const auto make = library->FindNeeded("TVMFFITensorFromDLPackVersioned");
+      make.ok()) {
+    packed->make_tensor =
+        reinterpret_cast<decltype(PackedFunction::make_tensor)>(*make);
+  }
   packed->items = items_;
   packed->returns = returns_;
+  if (returns_) packed->result_layout = declaration()->results[0].layout;
   FfiHandlers handlers;
   handlers.stages[EYRIE_FFI_EXECUTE] = &CallPacked;
   handlers.minor = kNewestFfiMinor;
@@ -120,9 +127,9 @@ void OrderReader::AddArguments() {
   size_t index = 0;
   for (const FfiOperand& operand : declaration_.operands) {
     if (operand.kind == FfiOperand::Kind::kAttribute) {
-      items_.push_back({Item::Kind::kAttribute, 0, operand.attribute});
+      items_.push_back({Item::Kind::kAttribute, 0, operand.attribute, {}});
     } else {
-      items_.push_back({Item::Kind::kArgument, index++});
+      items_.push_back({Item::Kind::kArgument, index++, {}, operand.layout});
     }
   }
 }
@@ -135,14 +142,15 @@ absl::Status OrderReader::Add(absl::string_view text) {
   if (text == "rets") {
     has_results_ = true;
     for (size_t i = 0; i < declaration_.results.size(); ++i) {
-      items_.push_back({Item::Kind::kResult, i});
+      items_.push_back(
+          {Item::Kind::kResult, i, {}, declaration_.results[i].layout});
     }
     return absl::OkStatus();
   }
   absl::string_view name = text;
   if (absl::ConsumePrefix(&name, "attrs.") &&
       declaration_.attributes.members.contains(std::string(name))) {
-    items_.push_back({Item::Kind::kAttribute, 0, std::string(name)});
+    items_.push_back({Item::Kind::kAttribute, 0, std::string(name), {}});
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(

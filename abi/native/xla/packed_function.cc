@@ -1,12 +1,12 @@
 #include "abi/native/xla/packed_function.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "abi/native/ffi_types.h"
 #include "abi/native/xla/context.h"
 #include "abi/native/xla/error.h"
+#include "abi/native/xla/packed_tensor.h"
 #include "absl/strings/str_cat.h"
 #include "base/foreign_function.h"
 #include "base/half.h"
@@ -17,90 +17,6 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kMaxErrorText = 1000;  // bytes
-constexpr int32_t kHostDevice = 1;      // DLPack's kDLCPU
-
-struct DlTensor {
-  void* data;
-  int32_t device;
-  int32_t device_id;
-  int32_t rank;
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
-  int64_t* shape;
-  int64_t* strides;  // null: row-major
-  uint64_t offset;
-};
-
-struct DlType {
-  uint8_t code;
-  uint8_t bits;
-};
-
-// Returns DLPack's type; no bits if it has none. The codes are those of
-// DLDataTypeCode.
-DlType DlTypeOf(FfiType type) {
-  switch (type) {
-    case FfiType::kPred:
-      return {6, 8};
-    case FfiType::kS8:
-      return {0, 8};
-    case FfiType::kS16:
-      return {0, 16};
-    case FfiType::kS32:
-      return {0, 32};
-    case FfiType::kS64:
-      return {0, 64};
-    case FfiType::kU8:
-      return {1, 8};
-    case FfiType::kU16:
-      return {1, 16};
-    case FfiType::kU32:
-      return {1, 32};
-    case FfiType::kU64:
-      return {1, 64};
-    case FfiType::kF16:
-      return {2, 16};
-    case FfiType::kF32:
-      return {2, 32};
-    case FfiType::kF64:
-      return {2, 64};
-    case FfiType::kBF16:
-      return {4, 16};
-    case FfiType::kC64:
-      return {5, 64};
-    case FfiType::kC128:
-      return {5, 128};
-    case FfiType::kF8E4M3FN:
-      return {10, 8};
-    case FfiType::kF8E4M3FNUZ:
-      return {11, 8};
-    case FfiType::kF8E5M2:
-      return {12, 8};
-    case FfiType::kF8E5M2FNUZ:
-      return {13, 8};
-    case FfiType::kF8E8M0FNU:
-      return {14, 8};
-    default:
-      return {0, 0};
-  }
-}
-
-absl::StatusOr<DlTensor> TensorOf(const void* buffer) {
-  const auto& from = *static_cast<const eyrie_ffi_buffer_t*>(buffer);
-  const auto type = static_cast<FfiType>(from.type);
-  const DlType dl = DlTypeOf(type);
-  if (dl.bits == 0) {
-    return absl::UnimplementedError(absl::StrCat("A tensor's elements are ",
-                                                 InfoOf(type).name,
-                                                 "; DLPack has no such type."));
-  }
-  return DlTensor{from.data, kHostDevice,
-                  0,         static_cast<int32_t>(from.rank),
-                  dl.code,   dl.bits,
-                  1,         from.dims,
-                  nullptr,   0};
-}
 
 template <typename T>
 T LoadAs(const void* from) {
@@ -180,17 +96,31 @@ class PackedCall {
   absl::Status Run();
 
  private:
+  absl::Status Call();
   absl::Status Pack();
+  absl::StatusOr<TvmAny> TensorAny(const PackedFunction::Item& item,
+                                   const eyrie_ffi_values_t& from);
+  // Releases the tensors. UNIMPLEMENTED: the function keeps one.
+  absl::Status Unpack();
   absl::StatusOr<TvmAny> AttributeOf(const std::string& name);
   // Returns the error that the function has raised.
   absl::Status TakeError() const;
   // Copies what the function returned to result 0.
   absl::Status TakeResult(const TvmAny& returned) const;
-  absl::Status CopyTensor(const DlTensor& from) const;
+  absl::Status Copy(const DlTensor& from) const {
+    return CopyReturned(
+        from, function_.result_layout,
+        *static_cast<const eyrie_ffi_buffer_t*>(frame_.results.values[0]));
+  }
 
   const PackedFunction& function_;
   const eyrie_ffi_call_frame_t& frame_;
-  std::vector<DlTensor> tensors_;
+  struct Passed {
+    const PackedFunction::Item* item;
+    PassedTensor* tensor;
+    TvmObject* object;  // null: the function gets a pointer
+  };
+  std::vector<Passed> tensors_;
   std::vector<std::string> texts_;
   std::vector<TvmAny> values_;
 };
@@ -218,6 +148,46 @@ absl::StatusOr<TvmAny> PackedCall::AttributeOf(const std::string& name) {
   return IntegerAny(0, TvmAny::kNothing);
 }
 
+// Functions may take views of tensors, or objects, which TVM-FFI makes. Objects
+// are accepted for views, too.
+EYRIE_CALLS_FOREIGN_CODE absl::StatusOr<TvmAny> PackedCall::TensorAny(
+    const PackedFunction::Item& item, const eyrie_ffi_values_t& from) {
+  ASSIGN_OR_RETURN(PassedTensor* const tensor,
+                   PassedTensor::Create(*static_cast<const eyrie_ffi_buffer_t*>(
+                                            from.values[item.index]),
+                                        item.layout));
+  Passed& passed = tensors_.emplace_back(Passed{&item, tensor, nullptr});
+  TvmAny any;
+  if (function_.make_tensor == nullptr) {
+    any.type = TvmAny::kTensorPointer;
+    any.pointer = &tensor->tensor();
+    return any;
+  }
+  if (function_.make_tensor(tensor->Share(), 0, 0, &passed.object) != 0) {
+    tensor->Release();
+    return TakeError();
+  }
+  any.type = TvmAny::kTensor;
+  any.object = passed.object;
+  return any;
+}
+
+EYRIE_CALLS_FOREIGN_CODE absl::Status PackedCall::Unpack() {
+  absl::Status status;
+  for (const Passed& passed : tensors_) {
+    if (passed.object != nullptr) function_.drop(passed.object);
+    if (passed.tensor->Release() || !status.ok()) continue;
+    status = absl::UnimplementedError(absl::StrCat(
+        "The function keeps ",
+        passed.item->kind == PackedFunction::Item::Kind::kResult ? "result "
+                                                                 : "argument ",
+        passed.item->index,
+        " after it has returned. The tensor's memory is no longer valid then; "
+        "the function must copy it."));
+  }
+  return status;
+}
+
 absl::Status PackedCall::Pack() {
   tensors_.reserve(function_.items.size());
   texts_.reserve(function_.items.size());
@@ -232,10 +202,7 @@ absl::Status PackedCall::Pack() {
     TvmAny& any = values_.emplace_back();
     // An optional argument that is not given.
     if (static_cast<int64_t>(item.index) >= from.count) continue;
-    ASSIGN_OR_RETURN(tensors_.emplace_back(),
-                     TensorOf(from.values[item.index]));
-    any.type = TvmAny::kTensorPointer;
-    any.pointer = &tensors_.back();
+    ASSIGN_OR_RETURN(any, TensorAny(item, from));
   }
   return absl::OkStatus();
 }
@@ -259,38 +226,10 @@ EYRIE_CALLS_FOREIGN_CODE absl::Status PackedCall::TakeError() const {
   } else if (kind == "MemoryError") {
     code = absl::StatusCode::kResourceExhausted;
   }
-  absl::Status status(
-      code, absl::StrCat(PlainText(kind, kMaxErrorText), ": ",
-                         MessageLines(message.substr(0, kMaxErrorText))));
+  absl::Status status(code, absl::StrCat(PlainText(kind, kMaxErrorText), ": ",
+                                         MessageLines(message, kMaxErrorText)));
   function_.drop(error);
   return status;
-}
-
-absl::Status PackedCall::CopyTensor(const DlTensor& from) const {
-  ASSIGN_OR_RETURN(const DlTensor to, TensorOf(frame_.results.values[0]));
-  bool same = from.rank == to.rank && from.code == to.code &&
-              from.bits == to.bits && from.lanes == 1 &&
-              from.device == kHostDevice &&
-              std::equal(to.shape, to.shape + to.rank, from.shape);
-  int64_t count = 1;
-  for (int32_t i = 0; i < to.rank; ++i) count *= to.shape[i];
-  // The strides of a tensor without elements may be any.
-  int64_t stride = 1;
-  for (int32_t i = to.rank; same && count != 0 && i-- > 0;) {
-    same = from.strides == nullptr || to.shape[i] == 1 ||
-           from.strides[i] == stride;
-    stride *= to.shape[i];
-  }
-  if (!same) {
-    return absl::InvalidArgumentError(
-        "The function returned a tensor that differs from the declared result "
-        "in its type, its shape or its device, or is not dense.");
-  }
-  if (count != 0) {
-    std::memcpy(to.data, static_cast<const uint8_t*>(from.data) + from.offset,
-                static_cast<uint64_t>(count) * (to.bits / 8));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status PackedCall::TakeResult(const TvmAny& returned) const {
@@ -301,10 +240,10 @@ absl::Status PackedCall::TakeResult(const TvmAny& returned) const {
         "leave \"rets\" out of \"order\" in the manifest.");
   }
   if (returned.type == TvmAny::kTensor) {
-    return CopyTensor(*reinterpret_cast<const DlTensor*>(returned.object + 1));
+    return Copy(*reinterpret_cast<const DlTensor*>(returned.object + 1));
   }
   if (returned.type == TvmAny::kTensorPointer) {
-    return CopyTensor(*static_cast<const DlTensor*>(returned.pointer));
+    return Copy(*static_cast<const DlTensor*>(returned.pointer));
   }
   const auto& to =
       *static_cast<const eyrie_ffi_buffer_t*>(frame_.results.values[0]);
@@ -325,7 +264,7 @@ absl::Status PackedCall::TakeResult(const TvmAny& returned) const {
   return absl::OkStatus();
 }
 
-EYRIE_CALLS_FOREIGN_CODE absl::Status PackedCall::Run() {
+EYRIE_CALLS_FOREIGN_CODE absl::Status PackedCall::Call() {
   RETURN_IF_ERROR(Pack());
   TvmAny returned;
   if (function_.call(function_.handle, values_.data(),
@@ -334,6 +273,12 @@ EYRIE_CALLS_FOREIGN_CODE absl::Status PackedCall::Run() {
   }
   absl::Status status = TakeResult(returned);
   if (returned.type >= TvmAny::kFirstObject) function_.drop(returned.object);
+  return status;
+}
+
+absl::Status PackedCall::Run() {
+  absl::Status status = Call();
+  status.Update(Unpack());
   return status;
 }
 

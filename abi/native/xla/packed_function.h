@@ -2,9 +2,8 @@
 // results, layouts, fences and limits are the same.
 //
 // A packed function takes an array of values: tensors as DLTensor, numbers and
-// strings. The structs are those of TVM-FFI's C ABI (tvm/ffi/c_api.h) and of
-// DLPack (dlpack/dlpack.h), declared anew.
-// Tested by tools/native_test.sh.
+// strings. The structs are those of TVM-FFI's C ABI (tvm/ffi/c_api.h), declared
+// anew. Tested by tools/native_test.sh, tests/native/tvm_ffi.
 #ifndef EYRIE_ABI_NATIVE_XLA_PACKED_FUNCTION_H_
 #define EYRIE_ABI_NATIVE_XLA_PACKED_FUNCTION_H_
 
@@ -13,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "abi/native/tensor_layout.h"
+#include "abi/native/xla/packed_tensor.h"
 #include "eyrie/xla_ffi.h"
 
 namespace eyrie::native {
@@ -62,15 +63,21 @@ struct PackedFunction {
     Kind kind;
     size_t index = 0;       // of the handler's argument or result
     std::string name = {};  // of the attribute
+    TensorLayout layout;    // of the others
   };
 
   Call* call = nullptr;
   void* handle = nullptr;
   std::vector<Item> items;
-  bool returns = false;  // result 0 is what the function returns
+  bool returns = false;        // result 0 is what the function returns
+  TensorLayout result_layout;  // of that result
   // The library's own functions.
   void (*take_error)(TvmObject** error) = nullptr;
   int (*drop)(TvmObject* object) = nullptr;
+  // Makes an object that owns a tensor, whatever its alignment and strides.
+  // Null: the library has no such function, and functions get pointers.
+  int (*make_tensor)(DlManagedTensor* from, int32_t alignment, int32_t dense,
+                     TvmObject** object) = nullptr;
 };
 
 // The handler, whose context's services have the packed function.

@@ -92,7 +92,7 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
       return absl::Status(
           status.code(),
           absl::StrCat("The handler, asked for its version, failed: ",
-                       PlainText(status.message(), kMaxThrownText)));
+                       PlainLines(status.message(), kMaxThrownText)));
     }
     return absl::InvalidArgumentError(
         "The handler does not report its version of XLA FFI: it is older than "

@@ -173,7 +173,11 @@ class Model:
         return function
 
     def __dir__(self):
-        return [*super().__dir__(), *self.functions]
+        return [*super().__dir__(),
+                *(name for name in self.functions if name.isidentifier())]
+
+    def _ipython_key_completions_(self):
+        return self.functions
 
     def sibling(self, snapshot=None):
         """Returns a model of the same loaded module, with its own globals.
@@ -275,9 +279,9 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         initial values in the next call.
     max_idle_memory: bytes that each device keeps for later arrays, for 10 s;
         0: a quarter of what this process, or the GPU, has; 1: nothing.
-    parameters: weights: a file, "path" or "scope=path"; a dict such as
+    parameters: weights: a file, "path", "=path" or "scope=path"; a dict such as
         {"scope": {"key": array}, "key": array}, of arrays that do not change;
-        or a list of these.
+        or a list of these. Of equal keys, a dict's or the first file's is used.
     allow_system_executables: allows executables in the platform's own format.
     isolate, no_native_code: confine, or refuse, native code of a stranger.
     jit: the functions to compile to machine code: "lazy", those that are hot;

@@ -97,7 +97,9 @@ def parameters(name, value):
             if isinstance(item, collections.abc.Mapping):
                 weights += _weights(item)
             else:
-                files.append(os.fsdecode(item))
+                # A path has no scope; a string may have one.
+                has_scope = isinstance(item, (str, bytes))
+                files.append(("" if has_scope else "=") + os.fsdecode(item))
     except TypeError:
         # Without the value, whose arrays may be large.
         raise TypeError(f"{name} is not a string, a dict of keys and arrays, "

@@ -1,11 +1,13 @@
-"""Calls jaxlib's own handlers, and handlers compiled with its headers.
+"""Calls jaxlib's own handlers, and handlers compiled with its headers; and
+functions compiled with apache-tvm-ffi's headers.
 
-Needs a Python with jaxlib, which install.sh installs. Without one, prints a
-message and passes. EYRIE_JAXLIB_PYTHON names another Python.
+Needs a Python with these packages, which install.sh installs. Without one,
+prints a message and passes. EYRIE_JAXLIB_PYTHON names another Python.
 
-  jaxlib_test.py EYRIE CAPSULES HANDLERS SAMPLE
+  jaxlib_test.py EYRIE CAPSULES HANDLERS SAMPLE TVM_FFI
 
-CAPSULES is the built capsules.c. HANDLERS and SAMPLE are sources of handlers.
+CAPSULES is the built capsules.c. HANDLERS and SAMPLE are sources of handlers,
+TVM_FFI is tvm_ffi.cc.
 """
 
 import json
@@ -17,6 +19,7 @@ import sys
 import tempfile
 
 import lapack_check
+import tvm_ffi_check
 
 MANIFEST = {
     "module": "jax",
@@ -83,23 +86,31 @@ SAMPLE_ROWS = [
 ]
 
 
-def find_python():
-    """Returns a Python that has jaxlib, or None."""
+def find_python(package):
+    """Returns a Python that has a package, or None."""
     home = pathlib.Path(pwd.getpwuid(os.getuid()).pw_dir)
     names = [os.environ.get("EYRIE_JAXLIB_PYTHON", ""), sys.executable,
              str(home / ".cache/eyrie/jaxlib/bin/python")]
     for name in names:
         if os.path.exists(name) and subprocess.run(
-                [name, "-c", "import jaxlib"], check=False,
+                [name, "-c", f"import {package}"], check=False,
                 capture_output=True).returncode == 0:
             return name
     return None
 
 
-def compile_library(source, library, include, manifest):
-    """Compiles handlers with XLA's headers. Adds their manifest."""
+def folder_of(python, package):
+    """Returns the folder of a package."""
+    return pathlib.Path(subprocess.run(
+        [python, "-c", f"import {package} as p; print(p.__file__)"],
+        check=True, capture_output=True, text=True).stdout.strip()).parent
+
+
+def compile_library(source, library, include, manifest, flags=()):
+    """Compiles functions with a package's headers. Adds their manifest."""
     subprocess.run(["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-shared",
-                    f"-I{include}", source, "-o", library], check=True)
+                    f"-I{include}", source, "-o", library, *flags],
+                   check=True)
     pathlib.Path(f"{library}.json").write_text(manifest, encoding="utf-8")
     return library
 
@@ -178,18 +189,31 @@ def check_probe(eyrie, library, folder):
     return failures
 
 
-def main():
-    """Runs all tests that this machine supports."""
-    python = find_python()
+def check_tvm_ffi(eyrie, source):
+    """Calls functions of TVM-FFI. Returns the number of wrong results."""
+    python = find_python("tvm_ffi")
+    if python is None:
+        print("SKIPPED: no Python here has apache-tvm-ffi; "
+              "tests/native/jaxlib/install.sh makes one.")
+        return 0
+    package = folder_of(python, "tvm_ffi")
+    with tempfile.TemporaryDirectory() as name:
+        library = compile_library(
+            source, pathlib.Path(name) / "tvm.so", package / "include",
+            json.dumps(tvm_ffi_check.MANIFEST),
+            [f"-L{package}/lib", "-ltvm_ffi", f"-Wl,-rpath,{package}/lib"])
+        return check_rows(eyrie, library, tvm_ffi_check.ROWS,
+                          "functions compiled with apache-tvm-ffi's headers")
+
+
+def check_jaxlib(eyrie, capsules, handlers, sample):
+    """Calls handlers of XLA FFI. Returns the number of wrong results."""
+    python = find_python("jaxlib")
     if python is None:
         print("SKIPPED: no Python here has jaxlib; "
               "tests/native/jaxlib/install.sh makes one.")
         return 0
-    found = subprocess.run(
-        [python, "-c", "import jaxlib; print(jaxlib.__file__)"], check=True,
-        capture_output=True, text=True).stdout.strip()
-    eyrie, capsules, handlers, sample = map(pathlib.Path, sys.argv[1:5])
-    include = pathlib.Path(found).parent / "include"
+    include = folder_of(python, "jaxlib") / "include"
     for function in MANIFEST["functions"].values():
         function["convention"] = "xla_ffi"
     with tempfile.TemporaryDirectory() as name:
@@ -205,6 +229,13 @@ def main():
                 sample.with_name("order.json").read_text(encoding="utf-8")),
             SAMPLE_ROWS, "the sample compiled so")
         failures += lapack_check.check(eyrie, capsules, python, folder)
+    return failures
+
+
+def main():
+    """Runs all tests that this machine supports."""
+    eyrie, *rest, tvm_ffi = map(pathlib.Path, sys.argv[1:6])
+    failures = check_jaxlib(eyrie, *rest) + check_tvm_ffi(eyrie, tvm_ffi)
     return 1 if failures else 0
 
 
