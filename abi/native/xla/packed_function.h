@@ -3,7 +3,7 @@
 //
 // A packed function takes an array of values: tensors as DLTensor, numbers and
 // strings. The structs are those of TVM-FFI's C ABI (tvm/ffi/c_api.h), declared
-// anew. Tested by tools/native_test.sh, tests/native/tvm_ffi.
+// anew. Tested by tools/native_test.sh, tests/native/jaxlib.
 #ifndef EYRIE_ABI_NATIVE_XLA_PACKED_FUNCTION_H_
 #define EYRIE_ABI_NATIVE_XLA_PACKED_FUNCTION_H_
 

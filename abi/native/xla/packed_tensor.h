@@ -1,7 +1,7 @@
 // Tensors of DLPack 1.3 (dlpack/dlpack.h, declared anew), as functions of
 // TVM-FFI take and return them.
 //
-// Tested by tools/native_test.sh, tests/native/tvm_ffi.
+// Tested by tools/native_test.sh, tests/native/jaxlib.
 #ifndef EYRIE_ABI_NATIVE_XLA_PACKED_TENSOR_H_
 #define EYRIE_ABI_NATIVE_XLA_PACKED_TENSOR_H_
 
