@@ -26,6 +26,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -96,8 +97,10 @@ class CallPool {
   }
   ~CallPool() {
     if (is_forked()) {
-      // Leak the queue: its destructor could wait for threads of the parent.
-      static_cast<void>(new std::shared_ptr<Queue>(std::move(queue_)));
+      // This owner is never destroyed, nor is the queue, whose destructor could
+      // wait for threads of the parent.
+      alignas(Owner) std::byte owner[sizeof(Owner)];
+      new (owner) Owner(std::move(queue_));
       return;
     }
     if (queue_ != nullptr) queue_->Close();
@@ -310,9 +313,11 @@ class CallPool {
 #endif
   }
 
+  using Owner = std::shared_ptr<Queue>;
+
   // The argument of Work.
   struct Worker {
-    std::shared_ptr<Queue> queue;  // which a task may release for the pool
+    Owner queue;  // which a task may release for the pool
     Context context;
   };
 
@@ -342,7 +347,7 @@ class CallPool {
   }
 
   pid_t process_ = getpid();
-  std::shared_ptr<Queue> queue_;
+  Owner queue_;
   std::vector<pthread_t> threads_;
 };
 
