@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/foreign_function.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
@@ -133,7 +134,7 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
 }
 
 // Inlines all calls, because every dispatch runs through them.
-[[gnu::flatten]] absl::Status Executor::RunDispatch(
+[[gnu::flatten]] EYRIE_CALLS_FOREIGN_CODE absl::Status Executor::RunDispatch(
     const DispatchCommand& command) {
   ResolvedDispatch dispatch;
   RETURN_IF_ERROR(resolver_.Resolve(command, pointers_, lengths_, dispatch));

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/foreign_function.h"
 #include "base/plain_text.h"
 
 namespace eyrie::hal::cpu {
@@ -44,6 +45,7 @@ absl::Status KernelFailed(const ExportInfo& info, int code) {
                                           "' failed with code ", code, "."));
 }
 
+EYRIE_CALLS_FOREIGN_CODE
 int RunKernel(DispatchFunction function, const Environment* environment,
               const DispatchState& state, WorkgroupRange range,
               std::span<uint8_t> local_memory, uint32_t processor) {
