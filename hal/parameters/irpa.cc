@@ -214,9 +214,11 @@ absl::Status IrpaParser::ReadEntry(std::span<const uint8_t> bytes) {
           "The entry has type ", static_cast<uint32_t>(header.type),
           "; expected 0 to 2."));
   }
-  const std::string where = absl::StrCat("(", QuotedName(entry.key), ")");
-  if (!status.ok()) return Annotate(status, where);
-  if (!entry.fault.ok()) entry.fault = Annotate(entry.fault, where);
+  absl::Status& failed = status.ok() ? entry.fault : status;
+  if (!failed.ok()) {
+    failed = Annotate(failed, absl::StrCat("(", QuotedName(entry.key), ")"));
+  }
+  RETURN_IF_ERROR(status);
   return PushBack(entries_, std::move(entry), kParameterEntries);
 }
 

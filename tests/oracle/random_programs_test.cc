@@ -183,7 +183,9 @@ std::string Report(const Program& program, const std::string& difference) {
 class RandomPrograms : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(RandomPrograms, EnginesAgree) {
-  if (std::getenv(kSeedVariable) != nullptr) GTEST_SKIP();
+  if (std::getenv(kSeedVariable) != nullptr) {
+    GTEST_SKIP() << kSeedVariable << " chooses one program.";
+  }
   OracleEngine oracle;
   oracle.max_steps = kMaxSteps;
   Tally tally;
@@ -222,7 +224,9 @@ INSTANTIATE_TEST_SUITE_P(Shards, RandomPrograms,
 TEST(RandomProgram, OfSeed) {
   const char* text = std::getenv(kSeedVariable);
   uint64_t seed = 0;
-  if (text == nullptr || !absl::SimpleAtoi(text, &seed)) GTEST_SKIP();
+  if (text == nullptr || !absl::SimpleAtoi(text, &seed)) {
+    GTEST_SKIP() << kSeedVariable << " does not choose a program.";
+  }
   const Program program = CreateProgram(seed);
   std::printf("%s", ToText(program).c_str());
   OracleEngine oracle;

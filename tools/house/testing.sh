@@ -9,10 +9,13 @@ labels() {
   run_bazel query --noshow_progress --ui_event_filters=-info "$1" 2>/dev/null
 }
 
+GCC=(-c opt --config=strict) # the flags of the part "gcc"
+
 # Prints how many commands may run at a time: one for each processor, and one
 # for each 1.5 GB of memory.
 job_count() {
-  local kib processors=$1
+  local kib processors
+  processors=$(nproc)
   kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
   local most=$((${kib:-4000000} / 1500000))
   if ((most > processors)); then most=$processors; fi
@@ -28,7 +31,7 @@ bazel_with_progress() {
   if [[ ! -t 2 ]]; then
     flags+=(--curses=no --color=no --show_progress_rate_limit=30)
   fi
-  flags+=("--jobs=$(job_count "$(nproc)")")
+  flags+=("--jobs=$(job_count)")
   # A failure is in Bazel's record.
   run_bazel "$command" "${flags[@]}" "$@" >&2 || true
 }
@@ -44,7 +47,20 @@ test_with() {
     "--test_env=EYRIE_TESTS=${size:-some}" "$@"
 }
 
-# Builds targets with flags, while the command $1 downloads what tests use.
+# The tests that the sanitizers run.
+declare -A filters=(
+  [asan]=-source_only,-many_processes,-optimized_only
+  [tsan]=threads
+)
+
+# Runs those of the targets that the sanitizer $1 runs.
+test_sanitized() {
+  test_with "$1" "--config=$1" --build_tests_only \
+    "--test_tag_filters=${filters[$1]}" "${@:2}"
+}
+
+# Builds targets for the part "gcc", while the command $1 downloads what tests
+# use.
 build_beside() {
   local command=$1
   shift
@@ -53,7 +69,7 @@ build_beside() {
   background=$!
   set +m
   say "Building the tests ..."
-  bazel_with_progress build "$@"
+  bazel_with_progress build "${GCC[@]}" "$@"
   wait "$background" || true
   background=
 }
@@ -91,34 +107,27 @@ test_named() {
         "tests."
     targets+=("${found[@]}")
   done
-  case $part in
-    gcc) test_with gcc -c opt --config=strict "${targets[@]}" ;;
-    *)
-      need all
-      ((${#targets[@]})) || targets=(//...)
-      test_with "$part" "--config=$part" --build_tests_only \
-        "--test_tag_filters=${filters[$part]}" "${targets[@]}"
-      ;;
-  esac
+  if [[ $part == gcc ]]; then
+    test_with gcc "${GCC[@]}" "${targets[@]}"
+  else
+    need all
+    ((${#targets[@]})) || targets=(//...)
+    test_sanitized "$part" "${targets[@]}"
+  fi
   count_parts "$state/$part.json"
 }
 
-# The tests that the sanitizers run.
-declare -A filters=(
-  [asan]=-source_only,-many_processes,-optimized_only
-  [tsan]=threads
-)
-
-# Every test of the product once, with the system's compiler.
+# Every test of the product once, with the system's compiler. Manual ones need
+# packages that this does not install.
 test_product() {
   need build core test
   check_machine
   check_versions
   local targets
   mapfile -t targets < <(labels 'tests(//...) except
-    attr(tags, "\ball\b", //...)')
-  build_beside "install_python some" -c opt --config=strict "${targets[@]}"
-  test_with gcc -c opt --config=strict "${targets[@]}"
+    attr(tags, "\b(all|manual)\b", //...)')
+  build_beside "install_python some" "${targets[@]}"
+  test_with gcc "${GCC[@]}" "${targets[@]}"
   count_parts "$state/gcc.json"
 }
 
@@ -168,7 +177,7 @@ machine_tests() {
   say "Not run for $cpu:"
   sed -nE "s/^($left) +/  /p" "$list" >&2
   # Qemu takes up to ten times as long.
-  test_with "$cpu" -c opt --config=strict --test_timeout=600 \
+  test_with "$cpu" "${GCC[@]}" --test_timeout=600 \
     "--test_filter=-$cases" "$@" "${targets[@]}"
 }
 
@@ -219,13 +228,11 @@ test_all() {
     except attr(tags, "\bmanual\b", //...)')
   targets+=(//plugins/mpi:ranks_test //samples/mpi:mpi_test)
   begin=$SECONDS
-  build_beside download_all -c opt --config=strict "${targets[@]}"
+  build_beside download_all "${targets[@]}"
   records+=("build:$((SECONDS - begin))")
-  test_with gcc -c opt --config=strict "${targets[@]}"
-  test_with asan --config=asan --build_tests_only \
-    "--test_tag_filters=${filters[asan]}" //...
-  test_with tsan --config=tsan --build_tests_only \
-    "--test_tag_filters=${filters[tsan]}" //...
+  test_with gcc "${GCC[@]}" "${targets[@]}"
+  test_sanitized asan //...
+  test_sanitized tsan //...
   records+=("$state/gcc.json" "$state/asan.json" "$state/tsan.json")
   if (need_for aarch64 aarch64-test); then
     machine_tests aarch64 ci 'skip|native' --config=aarch64

@@ -75,7 +75,7 @@ struct PackedFunction {
   void (*take_error)(TvmObject** error) = nullptr;
   int (*drop)(TvmObject* object) = nullptr;
   // Makes an object that owns a tensor, whatever its alignment and strides.
-  // Null: the library has no such function, and functions get pointers.
+  // Null if the library lacks this function; functions then get pointers.
   int (*make_tensor)(DlManagedTensor* from, int32_t alignment, int32_t dense,
                      TvmObject** object) = nullptr;
 };

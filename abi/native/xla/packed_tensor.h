@@ -42,7 +42,7 @@ struct DlManagedTensor {
 class PassedTensor {
  public:
   // The layout must fit the rank. Release must be called. UNIMPLEMENTED:
-  // TVM-FFI has no such type, or stores it differently.
+  // TVM-FFI lacks the type, or stores it differently.
   static absl::StatusOr<PassedTensor*> Create(const eyrie_ffi_buffer_t& buffer,
                                               const TensorLayout& layout);
   PassedTensor(const PassedTensor&) = delete;

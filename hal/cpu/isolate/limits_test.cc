@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
@@ -24,6 +23,7 @@
 #include "hal/executable.h"
 #include "tests/support/device_helpers.h"
 #include "tests/support/isolated_device.h"
+#include "tests/support/program_headers.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::cpu::isolate {
@@ -32,30 +32,15 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-// A library whose program headers were changed.
-Bytes Changed(absl::FunctionRef<void(Elf64_Phdr&)> change) {
-  Bytes file = LibraryOf(Adds());
-  Elf64_Ehdr header;
-  std::memcpy(&header, file.data(), sizeof(header));
-  for (uint32_t i = 0; i < header.e_phnum; ++i) {
-    uint8_t* const at = file.data() + header.e_phoff + i * sizeof(Elf64_Phdr);
-    Elf64_Phdr segment;
-    std::memcpy(&segment, at, sizeof(segment));
-    change(segment);
-    std::memcpy(at, &segment, sizeof(segment));
-  }
-  return file;
-}
-
 Bytes WithSlack() {
-  return Changed([](Elf64_Phdr& segment) {
+  return tests::WithProgramHeaders(LibraryOf(Adds()), [](Elf64_Phdr& segment) {
     if (segment.p_type == PT_LOAD) segment.p_align = 64 * kMiB;
   });
 }
 
 // Its tables end with zeros that the file does not have.
 Bytes WithZeros() {
-  return Changed([](Elf64_Phdr& segment) {
+  return tests::WithProgramHeaders(LibraryOf(Adds()), [](Elf64_Phdr& segment) {
     if (segment.p_type == PT_GNU_RELRO) segment.p_memsz = kMiB;
     if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0) {
       segment.p_memsz = kMiB;

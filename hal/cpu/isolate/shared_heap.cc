@@ -191,12 +191,12 @@ void SharedHeap::GiveBack(uint64_t offset, uint64_t size) {
     (void)!fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                      static_cast<off_t>(offset), static_cast<off_t>(size));
   }
+  bool is_cut = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     Join(offset, size);
-    if (!CutEnd()) return;
+    is_cut = CutEnd();
   }
-  bool is_cut = true;
   while (is_cut) {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_cut = CutEnd();

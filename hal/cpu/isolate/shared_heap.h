@@ -82,8 +82,8 @@ class SharedHeap final : public HostMemory {
 
   void AddFree(uint64_t offset, uint64_t size);
   Ranges::iterator RemoveFree(Ranges::iterator range);
-  // Returns the offset of a block, or size_ if there is no room. The lock must
-  // be held.
+  // Returns the offset of a block, or size_ if none fits. The lock must be
+  // held.
   uint64_t Take(uint64_t size, uint64_t alignment);
   // Adds a free range, joined with its neighbours. The lock must be held.
   void Join(uint64_t offset, uint64_t size);

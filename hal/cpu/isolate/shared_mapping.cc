@@ -16,7 +16,7 @@ namespace {
 constexpr int kPrivate = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 // Copies the pages of a file that exist. The others read as zeros and stay
-// absent. The worker has no system calls to change the file's length.
+// absent. The worker cannot change the file's length.
 void CopyPages(int file, uint8_t* to, off_t size) {
   off_t at = 0;
   while ((at = lseek(file, at, SEEK_DATA)) >= 0 && at < size) {

@@ -2,7 +2,7 @@
 //
 // Otherwise parent and child would write to the same memory. The copy is made
 // before fork() returns, and only of pages that were written: its time and
-// memory are proportional to them. If there is no memory for it, an access to
+// memory are proportional to them. If memory for it is short, an access to
 // the mapping ends the child.
 // Tested by isolate_test.cc.
 #ifndef EYRIE_HAL_CPU_ISOLATE_SHARED_MAPPING_H_

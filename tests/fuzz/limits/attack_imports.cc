@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "hal/module/import_releases.h"
-#include "hal/types.h"
 #include "tests/fuzz/limits/attack_module.h"
 #include "tests/fuzz/limits/attacks.h"
 #include "tests/support/module_builder.h"
@@ -37,19 +36,13 @@ constexpr HalObject kHalObjects[] = {
 constexpr uint32_t kInt8 = 0x10000008;
 
 std::string HalSetup(ModuleBuilder& module) {
-  module.AddImport("hal.devices.get", "0i_r");
-  module.AddImport("hal.device.allocator", "0r_r");
-  module.AddImport("hal.allocator.allocate", "0rIiiI_r");
+  std::string words = DeviceSetup(module);
   module.AddImport("hal.buffer_view.create", "0rIIiiCID_r");
   module.AddImport("hal.fence.create", "0rI_r");
   module.AddImport("hal.command_buffer.create", "0riiIi_r");
   module.AddImport("hal.ex.file.from_memory", "0rIirIIi_r");
-  std::string words = absl::StrCat(
-      "const.i32 ",
-      hal::memory_type::kHostLocal | hal::memory_type::kDeviceLocal,
-      " i40 const.i32 ",
-      hal::buffer_usage::kDefault | hal::buffer_usage::kMapping,
-      " i41 const.i32 ", kInt8, " i42 const.i32 1 i43 buffer.alloc i14 i5 r0 ");
+  absl::StrAppend(&words, "const.i32 ", kInt8,
+                  " i42 const.i32 1 i43 buffer.alloc i14 i5 r0 ");
   for (const HalObject& object : kHalObjects) {
     absl::StrAppend(&words, object.words);
   }

@@ -2,81 +2,53 @@
 // copy. Half of them are limited by fuel alone.
 #include <elf.h>
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/elf_machine.h"
-#include "hal/types.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "hal/cpu/instruction_set.h"
 #include "tests/fuzz/limits/attack_module.h"
 #include "tests/fuzz/limits/attacks.h"
 #include "tests/support/module_builder.h"
+#include "tests/support/program_headers.h"
 
 namespace eyrie::tests {
 namespace {
 
 using File = std::vector<uint8_t>;
 
-// Returns the end of the name of this machine's executables.
-const char* Machine() {
-  switch (ThisElfMachine()) {
-    case EM_X86_64:
-      return "x86_64";
-    case EM_AARCH64:
-      return "arm_64";
-    default:
-      return "riscv_64";
-  }
-}
-
 // Returns a compiled executable of this machine, with three bindings.
 File Compiled() {
-  std::ifstream file(absl::StrCat("hal/cpu/testdata/", Machine(), "/add_v6.so"),
+  const absl::string_view machine = absl::StripPrefix(
+      hal::cpu::ThisInstructionSet().embedded_format, "embedded-elf-");
+  std::ifstream file(absl::StrCat("hal/cpu/testdata/", machine, "/add_v6.so"),
                      std::ios::binary);
   return File(std::istreambuf_iterator<char>(file), {});
 }
 
-// Changes an ELF file's program headers.
-template <typename Change>
-File WithHeaders(File file, const Change& change) {
-  Elf64_Ehdr header;
-  if (file.size() < sizeof(header)) return file;
-  std::memcpy(&header, file.data(), sizeof(header));
-  for (uint32_t i = 0; i < header.e_phnum; ++i) {
-    uint8_t* const at = file.data() + header.e_phoff + i * sizeof(Elf64_Phdr);
-    Elf64_Phdr segment;
-    std::memcpy(&segment, at, sizeof(segment));
-    change(segment);
-    std::memcpy(at, &segment, sizeof(segment));
-  }
-  return file;
-}
-
 // Its pages before the image are for the largest alignment.
 File WithSlack(const File& file) {
-  return WithHeaders(file, [](Elf64_Phdr& segment) {
+  return WithProgramHeaders(file, [](Elf64_Phdr& segment) {
     if (segment.p_type == PT_LOAD) segment.p_align = uint64_t{64} << 20;
   });
 }
 
 // Almost all of its image is zeros, which the file does not have.
 File WithZeros(const File& file) {
-  return WithHeaders(file, [](Elf64_Phdr& segment) {
+  return WithProgramHeaders(file, [](Elf64_Phdr& segment) {
     if (segment.p_type != PT_GNU_STACK) return;
     segment = {PT_LOAD, PF_R, 0, 0x10000, 0x10000, 0, 900000, 4096};
   });
 }
 
-// The imports that attacks call, in order of their numbers below.
+// The imports that attacks call, in order of their numbers below, after those
+// of DeviceSetup.
 void AddImports(ModuleBuilder& module) {
-  module.AddImport("hal.devices.get", "0i_r");
-  module.AddImport("hal.device.allocator", "0r_r");
-  module.AddImport("hal.allocator.allocate", "0rIiiI_r");
   module.AddImport("hal.device.queue.alloca", "0rIrrIiiII_r");
   module.AddImport("hal.allocator.import", "0riIiirII_r");
   module.AddImport("hal.executable.create", "0rIrrr_r");
@@ -121,23 +93,22 @@ const Row kRows[] = {
 Attack MemoryAttack(Random& random) {
   const Row& row = kRows[random.Below(std::size(kRows))];
   ModuleBuilder module = NewAttackModule();
+  const std::string setup = DeviceSetup(module);
   AddImports(module);
-  const std::string format = absl::StrCat("embedded-elf-", Machine());
+  const absl::string_view format =
+      hal::cpu::ThisInstructionSet().embedded_format;
   module.AddRodata({format.begin(), format.end()});
   module.AddRodata(row.executable == nullptr ? File(1)
                                              : row.executable(Compiled()));
   module.AddRodata(File(1 << 20));
-  AddAttack(module,
-            absl::StrCat(
-                "entry: ", Constants(), "const.i32 ",
-                hal::memory_type::kHostLocal | hal::memory_type::kDeviceLocal,
-                " i40 const.i32 ",
-                hal::buffer_usage::kDefault | hal::buffer_usage::kMapping,
-                " i41 const.i32 0 i30 const.i32 64 i31 buffer.alloc i14 i31 r0 "
-                "call #0 [i0] [r8] call #1 [r8] [r9] "
-                "const.ref.rodata 1 r14 const.ref.rodata 2 r15 "
-                "const.ref.rodata 3 r16 ",
-                row.setup, "br ^loop [] loop: ", row.loop, "br ^loop []"));
+  AddAttack(
+      module,
+      absl::StrCat("entry: ", Constants(), setup,
+                   "const.i32 0 i30 const.i32 64 i31 buffer.alloc i14 i31 r0 "
+                   "call #0 [i0] [r8] call #1 [r8] [r9] "
+                   "const.ref.rodata 1 r14 const.ref.rodata 2 r15 "
+                   "const.ref.rodata 3 r16 ",
+                   row.setup, "br ^loop [] loop: ", row.loop, "br ^loop []"));
   const bool is_isolated = !random.OneIn(4);
   Attack attack = {absl::StrCat(row.name, is_isolated ? ", isolated" : ""),
                    module.Build(),

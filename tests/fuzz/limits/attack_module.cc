@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "hal/types.h"
 
 namespace eyrie::tests {
 
@@ -21,6 +22,17 @@ ModuleBuilder NewAttackModule() {
   module.types = {"i32", "i64", "?", "!vm.buffer"};
   module.AddRodata(std::vector<uint8_t>(1 << 16, 7));
   return module;
+}
+
+std::string DeviceSetup(ModuleBuilder& module) {
+  module.AddImport("hal.devices.get", "0i_r");
+  module.AddImport("hal.device.allocator", "0r_r");
+  module.AddImport("hal.allocator.allocate", "0rIiiI_r");
+  return absl::StrCat(
+      "const.i32 ",
+      hal::memory_type::kHostLocal | hal::memory_type::kDeviceLocal,
+      " i40 const.i32 ",
+      hal::buffer_usage::kDefault | hal::buffer_usage::kMapping, " i41 ");
 }
 
 void AddAttack(ModuleBuilder& module, absl::string_view code) {

@@ -32,6 +32,10 @@ inline constexpr absl::string_view kLengths[] = {"i12", "i12", "i22", "i22",
 std::string Constants();
 
 ModuleBuilder NewAttackModule();
+// Adds the imports 0 to 2, which get a device, its allocator, and a buffer from
+// this. Returns code that sets i40 to a memory type and i41 to a usage of
+// buffers that the host can map.
+std::string DeviceSetup(ModuleBuilder& module);
 // Exports the code as "attack", with 128 i32 and 32 ref registers.
 void AddAttack(ModuleBuilder& module, absl::string_view code);
 
