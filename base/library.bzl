@@ -43,13 +43,25 @@ def _in_units(target, files, size, join):
 # The machines that the libraries have files for; see docs/porting.md.
 MACHINES = ["aarch64", "riscv64", "x86_64"]
 
-def machine_files(files):
-    """Selects the files of a machine: "x86_64/pause.cc" for "pause.cc"."""
+def machine_files(files, target = None, unit_size = 1):
+    """Selects the files of a machine: "x86_64/pause.cc" for "pause.cc".
+
+    If unit_size is more than 1, joins the .cc files in units of `target`.
+    """
+    sources = {
+        machine: [machine + "/" + file for file in files]
+        for machine in MACHINES
+    }
+    if unit_size > 1 and len(files) > 1:
+        for machine in MACHINES:
+            name = target + "_" + machine
+            native.filegroup(
+                name = name,
+                srcs = _in_units(name, sources[machine], unit_size, JOIN),
+            )
+            sources[machine] = [":" + name]
     return select(
-        {
-            "//base:" + machine: [machine + "/" + file for file in files]
-            for machine in MACHINES
-        },
+        {"//base:" + machine: sources[machine] for machine in MACHINES},
         no_match_error = "This machine has no files; see docs/porting.md.",
     ) if files else []
 
@@ -75,7 +87,7 @@ def cc_library(
     _cc_library(
         name = name,
         srcs = _in_units(name, srcs, unit_size, JOIN) +
-               machine_files(machine_srcs),
+               machine_files(machine_srcs, name, unit_size),
         copts = MACHINE_COPTS + copts,
         **kwargs
     )

@@ -2,30 +2,53 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
 namespace eyrie {
 namespace {
 
-// Reports whether a sequence is a control character: below U+0020, U+007F,
-// U+0080 to U+009F (some terminals interpret them), or one that breaks lines or
-// changes the direction of text: U+061C, U+200E, U+200F, U+2028 to U+202E,
-// U+2066 to U+2069.
+// Decodes one UTF-8 sequence.
+uint32_t CodePoint(absl::string_view sequence) {
+  uint32_t point = static_cast<uint8_t>(sequence[0]);
+  if (sequence.size() > 1) point &= 0x3F >> (sequence.size() - 1);
+  for (const char c : sequence.substr(1)) {
+    point = point << 6 | (static_cast<uint8_t>(c) & 0x3F);
+  }
+  return point;
+}
+
+// Characters that a terminal interprets, that break lines, that change the
+// direction of text, or that cannot be seen: with them a name could look like
+// another. Joiners (U+200C, U+200D) are not here, because some languages need
+// them.
+constexpr struct {
+  uint32_t first, last;
+} kControls[] = {
+    {0x00, 0x1F},        // C0
+    {0x7F, 0x9F},        // DEL and C1
+    {0xAD, 0xAD},        // soft hyphen
+    {0x61C, 0x61C},      // Arabic letter mark
+    {0x180E, 0x180E},    // Mongolian vowel separator
+    {0x200B, 0x200B},    // space without width
+    {0x200E, 0x200F},    // marks of direction
+    {0x2028, 0x202E},    // separators, embeddings
+    {0x2060, 0x206F},    // joiner of words, invisible operators, isolates
+    {0xFEFF, 0xFEFF},    // byte order mark
+    {0xFFF9, 0xFFFB},    // annotations
+    {0xE0000, 0xE007F},  // tags
+};
+
 bool IsControl(absl::string_view sequence) {
-  if (sequence.size() == 1) return absl::ascii_iscntrl(sequence[0]);
-  const auto last = static_cast<uint8_t>(sequence.back());
-  if (sequence.size() == 2) {
-    return sequence[0] == '\xC2' ? last < 0xA0 : sequence == "\xD8\x9C";
-  }
-  if (absl::StartsWith(sequence, "\xE2\x80")) {
-    return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
-  }
-  return absl::StartsWith(sequence, "\xE2\x81") && last >= 0xA6 && last <= 0xA9;
+  const uint32_t point = CodePoint(sequence);
+  return std::any_of(std::begin(kControls), std::end(kControls),
+                     [point](const auto& row) {
+                       return row.first <= point && point <= row.last;
+                     });
 }
 
 // Returns the number of printable ASCII characters at the start of the text.
@@ -36,14 +59,14 @@ size_t PrintableLength(absl::string_view text) {
   return static_cast<size_t>(end - text.begin());
 }
 
-// Decodes a sequence of at most three bytes, enough for control characters.
-uint32_t CodePoint(absl::string_view sequence) {
-  uint32_t point = static_cast<uint8_t>(sequence[0]);
-  if (sequence.size() > 1) point &= 0x3F >> (sequence.size() - 1);
-  for (const char c : sequence.substr(1)) {
-    point = point << 6 | (static_cast<uint8_t>(c) & 0x3F);
+// Appends a character as JSON writes it: two units of UTF-16 if one is not
+// enough.
+void AppendJsonEscape(uint32_t point, std::string& out) {
+  if (point > 0xFFFF) {
+    AppendJsonEscape(0xD7C0 + (point >> 10), out);
+    point = 0xDC00 | (point & 0x3FF);
   }
-  return point;
+  absl::StrAppend(&out, "\\u", absl::Hex(point, absl::kZeroPad4));
 }
 
 }  // namespace
@@ -163,8 +186,7 @@ std::string EscapeJsonControls(absl::string_view json) {
     if (stands || !IsControl(sequence)) {
       absl::StrAppend(&escaped, sequence);
     } else {
-      absl::StrAppend(&escaped, "\\u",
-                      absl::Hex(CodePoint(sequence), absl::kZeroPad4));
+      AppendJsonEscape(CodePoint(sequence), escaped);
     }
     json.remove_prefix(length);
   }

@@ -34,6 +34,12 @@ const Row kRows[] = {
      "c\xD8\x9C"
      "d\xE2\x80\xA8",
      80, "a?b?c?d?"},  // direction and lines
+    {"a\xE2\x80\x8B"
+     "b\xEF\xBB\xBF"
+     "c\xF3\xA0\x80\x81"
+     "d\xC2\xAD",
+     80, "a?b?c?d?"},                                              // invisible
+    {"\xE2\x80\x8C\xE2\x80\x8D", 80, "\xE2\x80\x8C\xE2\x80\x8D"},  // joiners
     {"\xE2\x80\x93\xE2\x81\x84\xD8\xA8", 80,
      "\xE2\x80\x93\xE2\x81\x84\xD8\xA8"},
     {"\xFF\xC3*\xE2\x82", 80, "??*??"},
@@ -101,6 +107,7 @@ TEST(PlainText, EscapesInJson) {
       {"{\n  \"a\": \"\\u001b\"\n}", "{\n  \"a\": \"\\u001b\"\n}"},
       {"\"\x7F\xC2\x9B\xD8\x9C\"", "\"\\u007f\\u009b\\u061c\""},
       {"\"\xE2\x80\xA8\xE2\x80\xAE\xE2\x81\xA9\"", "\"\\u2028\\u202e\\u2069\""},
+      {"\"\xF3\xA0\x80\x81\xEF\xBB\xBF\"", "\"\\udb40\\udc01\\ufeff\""},
       {"\"\xC3\xA9\xF0\x9F\x98\x80\"", "\"\xC3\xA9\xF0\x9F\x98\x80\""},
       {"\"\xFF\"", "\"\xFF\""},
   };

@@ -25,6 +25,17 @@ int64_t WorkBudget::TakeCounted(int64_t units) {
   return units;
 }
 
+void WorkBudget::StopIfLate() const {
+  const auto ends =
+      Deadline::FromNanoseconds(ends_.load(std::memory_order_relaxed));
+  if (!ends.HasPassed()) return;
+  int none = 0;
+  stop_.compare_exchange_strong(
+      none, static_cast<int>(absl::StatusCode::kDeadlineExceeded),
+      std::memory_order_relaxed);
+  refused_.store(true, std::memory_order_relaxed);
+}
+
 void WorkBudget::Give(int64_t units) {
   int64_t left = units_.load(std::memory_order_relaxed);
   while (left != kUnlimited) {

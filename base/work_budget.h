@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 
 namespace eyrie {
 
@@ -76,13 +77,23 @@ class WorkBudget {
     stop_.compare_exchange_strong(none, static_cast<int>(code),
                                   std::memory_order_relaxed);
   }
-  // Also true once the whole is stopped.
+  // Stops the work, with DEADLINE_EXCEEDED, if it still goes on at `deadline`.
+  // Replaces the previous deadline; does not undo a stop. Work that has begun
+  // notices it when it next calls Take, Pay or stopped().
+  void EndBy(Deadline deadline) {
+    ends_.store(deadline.nanoseconds(), std::memory_order_relaxed);
+  }
+  // Also true once the whole is stopped. Must only be called for work that goes
+  // on.
   bool stopped() const {
+    if (ends_.load(std::memory_order_relaxed) != kNever) [[unlikely]]
+      StopIfLate();
     return stop_.load(std::memory_order_relaxed) != 0 ||
            (whole_ != nullptr && whole_->stopped());
   }
 
-  // True once work has been refused because no units, or too few, were left.
+  // True once work has been refused because no units, or too few, were left, or
+  // because the deadline of EndBy had passed.
   bool refused() const { return refused_.load(std::memory_order_relaxed); }
 
   // Returns the error to report if Take returned too few units: the code that
@@ -90,14 +101,19 @@ class WorkBudget {
   absl::Status StopReason() const;
 
  private:
+  static constexpr int64_t kNever = Deadline::Never().nanoseconds();
+
   int64_t TakeCounted(int64_t units);
+  void StopIfLate() const;
 
   const absl::Duration timeout_ = absl::InfiniteDuration();
   const std::shared_ptr<const WorkBudget> whole_;  // may be null
+  std::atomic<int64_t> ends_{kNever};              // the deadline of EndBy
   std::atomic<int64_t> limit_{kUnlimited};         // of the latest Refill
   std::atomic<int64_t> units_{kUnlimited};
-  std::atomic<bool> refused_{false};
-  std::atomic<int> stop_{0};  // a StatusCode; 0: go on
+  // Mutable, because stopped() is what notices the deadline.
+  mutable std::atomic<bool> refused_{false};
+  mutable std::atomic<int> stop_{0};  // a StatusCode; 0: go on
 };
 
 }  // namespace eyrie

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/work_budget.h"
 
 namespace eyrie::hal {
@@ -39,6 +40,8 @@ class HostMemory {
   }
   // Frees memory that Allocate returned for the same `size`.
   virtual void Free(void* memory, size_t size) = 0;
+  // Returns the subject of messages about this memory.
+  virtual absl::string_view name() const { return "the host's allocator"; }
   // Reports whether devices with this memory can also use other memory of the
   // host, such as these bytes.
   virtual bool CanUse(const void* memory, size_t size) const { return true; }

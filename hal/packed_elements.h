@@ -16,6 +16,12 @@ constexpr bool IsPacked(ElementType element) {
   return element != ElementType::kNone && StrideBits(element) < 8;
 }
 
+// Reports whether an element has fewer than 8 bits. Those of 6 bits take a
+// byte.
+constexpr bool IsBelowByte(ElementType element) {
+  return element != ElementType::kNone && BitCount(element) < 8;
+}
+
 // Unpacks `to.size()` elements, the lowest bits of a byte first. Integers are
 // sign-extended unless the type is unsigned; the upper bits of floats are zero.
 // `from` must have DenseByteLength(element, to.size()) bytes.

@@ -141,7 +141,7 @@ double NanosecondsSince(Clock::time_point begin) {
 MeasuredRow RowOf(std::vector<Caller>& callers, size_t index) {
   MeasuredRow row;
   const auto& first = callers[0].calls[index].callable();
-  row.name = absl::StrCat("BM_", PlainName(first.function().name()));
+  row.name = absl::StrCat("BM_", EscapedName(first.function().name()));
   row.callers.resize(callers.size());
   const auto call = [&callers, index](int caller) {
     return callers[static_cast<size_t>(caller)].calls[index].Invoke();

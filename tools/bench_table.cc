@@ -71,9 +71,9 @@ std::string ComparisonJson(const ComparedSides& sides,
   for (const BenchComparison& row : rows) {
     absl::StrAppend(&text, std::exchange(comma, ","), "\n    {\n      \"",
                     sides.first_key, "name\": ");
-    AppendJsonString(PlainName(row.name), text);
+    AppendJsonString(row.name, text);
     absl::StrAppend(&text, ",\n      \"", sides.second_key, "name\": ");
-    AppendJsonString(PlainName(row.rival_name), text);
+    AppendJsonString(row.rival_name, text);
     absl::StrAppendFormat(&text,
                           ",\n      \"%sreal_time\": %.9g,\n"
                           "      \"%sreal_time\": %.9g,\n"

@@ -13,7 +13,7 @@ using hal::Parameter;
 
 void AppendEntryJson(const Parameter& parameter, std::string& out) {
   const auto text = [&out](absl::string_view value) {
-    AppendJsonString(PlainText(value, kMaxKey), out);
+    AppendJsonString(value, out);
   };
   out += "{\"key\": ";
   text(parameter.key);
@@ -69,9 +69,12 @@ void AppendParameterTable(const std::string& scope,
       begin = absl::StrCat(at->offset);
       end = absl::StrCat(at->offset + parameter.length);
     }
-    absl::StrAppend(&out, absl::StrFormat("%16s | %16s | %16d | `%s`\n", begin,
-                                          end, parameter.length,
-                                          PlainText(parameter.key, kMaxKey)));
+    std::string length = absl::StrCat(parameter.length);
+    // The size of a tensor of an unknown type is not known either.
+    if (!parameter.fault.ok()) end = length = "?";
+    absl::StrAppend(
+        &out, absl::StrFormat("%16s | %16s | %16s | `%s`\n", begin, end, length,
+                              PlainText(parameter.key, kMaxKey)));
   }
   out += "\n";
 }
@@ -80,7 +83,7 @@ std::string ScopesJson(const hal::ParameterScopes& scopes) {
   std::string out = "{";
   for (const auto& [scope, index] : scopes.scopes()) {
     out += out.size() > 1 ? ",\n " : "";
-    AppendJsonString(PlainText(scope, kMaxKey), out);
+    AppendJsonString(scope, out);
     out += ": [";
     bool first = true;
     for (const Parameter& parameter : index.parameters()) {

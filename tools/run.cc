@@ -13,6 +13,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
+#include "base/work_budget.h"
 #include "hal/collectives/channel.h"
 #include "tools/arg_parser.h"
 #include "tools/batch.h"
@@ -90,15 +91,20 @@ abi::SessionOptions Listening(const abi::PrintOptions& print) {
                            " lines; the rest is not shown.\n");
     std::fwrite(text.data(), 1, text.size(), stderr);
   };
+  options.lost = [](const absl::Status& status) {
+    PrintNote(absl::StrCat("A module fails when its context ends: ",
+                           status.message()));
+  };
   return options;
 }
 
 // The state of a call, also after a failure.
 struct CallReport {
   bool used_hal = false;
-  int exit_code = 0;                      // of an error that was printed, or 0
-  std::atomic<bool> interrupted = false;  // by the user
-  std::unique_ptr<DispatchDump> dump;     // null: none
+  int exit_code = 0;                       // of an error that was printed, or 0
+  std::atomic<bool> interrupted = false;   // by the user
+  std::unique_ptr<DispatchDump> dump;      // null: none
+  std::shared_ptr<const WorkBudget> work;  // of the call's queued operations
   // Last, so that an error is reported before this rank leaves the others.
   std::shared_ptr<hal::ChannelProvider> collectives;
 };
@@ -135,6 +141,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
   report.used_hal = session->has_host_modules();
+  report.work = session->context().meter().context_work();
   ASSIGN_OR_RETURN(abi::Callable function,
                    session->Lookup(arguments.GetString("function")));
   if (report.dump) RETURN_IF_ERROR(report.dump->CheckBeforeCall());
@@ -221,7 +228,7 @@ absl::StatusOr<bool> RunModule(std::span<const char* const> args,
   abi::ValueWriter writer(CompatPrintOptions(arguments));
   RETURN_IF_ERROR(PrepareOutputs(arguments, writer, tracing));
   ASSIGN_OR_RETURN(report.dump, DispatchDump::Open(arguments));
-  ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
+  ASSIGN_OR_RETURN(auto devices, OpenDevices(arguments));
   absl::StatusOr<bool> passed =
       CallFunction(arguments, devices, tracing, writer, report);
   if (!passed.ok()) {
@@ -234,6 +241,11 @@ absl::StatusOr<bool> RunModule(std::span<const char* const> args,
   // Also after a failed call, whose own error takes precedence.
   absl::Status traced = tracing.Finish();
   if (passed.ok() && !traced.ok()) return traced;
+  // Waits for operations that the call has queued and does not await.
+  devices.clear();
+  if (passed.ok() && report.work != nullptr && report.work->refused()) {
+    return report.work->StopReason();
+  }
   if (passed.ok() && report.collectives != nullptr) {
     RETURN_IF_ERROR(report.collectives->Close());
   }

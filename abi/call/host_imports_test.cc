@@ -51,9 +51,8 @@ TEST(HostImports, FitEveryReleasesModules) {
     const char* release;
     const char* want;  // for a program with dispatches
   } kCases[] = {
-      {"3.3", "20240828 to 3.3"}, {"3.9", "3.4 to 3.9"},
-      {"3.11", "3.11"},           {"3.12", "3.12 to 3.13"},
-      {"3.13", "3.12 to 3.13"},
+      {"3.3", "20240828 to 3.3"}, {"3.9", "3.4 to 3.9"},    {"3.11", "3.11"},
+      {"3.12", "3.12 to 3.13"},   {"3.13", "3.12 to 3.13"},
   };
   for (const auto& c : kCases) {
     const auto archive = vm::Archive::Open(

@@ -322,7 +322,7 @@ absl::Status ValueReader::ReadArrays(absl::string_view text,
   const char mode = text[0];
   absl::string_view path = text.substr(1), member;
   absl::StatusOr<Source*> source = Open(path, mode == '@');
-  if (const size_t colon = path.rfind(':');
+  if (const size_t colon = ArrayColon(path);
       absl::IsNotFound(source.status()) && colon != absl::string_view::npos) {
     member = path.substr(colon + 1);
     path = path.substr(0, colon);
@@ -367,10 +367,13 @@ absl::Status ValueReader::CheckRaw(absl::string_view path,
                                    const Source& source) const {
   if (floats_ == NarrowFloats::kBits) return absl::OkStatus();
   const auto bytes = source.file->bytes().subspan(source.offset);
-  if (!LooksLikeNpy(bytes) && !LooksLikeZip(bytes)) return absl::OkStatus();
+  const bool is_zip = LooksLikeZip(bytes);
+  if (!LooksLikeNpy(bytes) && !is_zip) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", path, "' is a NumPy array, which says its shape and type; give it ",
-      "without them, as @", path, "."));
+      "'", path, "' is a NumPy ",
+      is_zip ? ".npz file, which says the shapes and types of its arrays"
+             : "array, which says its shape and type",
+      "; give it without them, as @", path, "."));
 }
 
 absl::StatusOr<Value> ValueReader::ReadTensor(absl::string_view text) {

@@ -116,7 +116,7 @@ bool NamesArrays(absl::string_view path) {
     return format == OutputFormat::kNpy || format == OutputFormat::kNpz;
   };
   return is_array(FormatOf(path)) ||
-         is_array(FormatOf(path.substr(0, path.rfind(':'))));
+         is_array(FormatOf(path.substr(0, ArrayColon(path))));
 }
 
 absl::Status CheckOutputText(absl::string_view text) {

@@ -243,7 +243,7 @@ void NpyArray::TakeType(hal::ElementType wanted) {
 absl::Status NpyArray::CopyTo(std::span<uint8_t> target) const {
   if (target.empty()) return absl::OkStatus();
   const bool transposes = fortran_order && spec.shape.size() > 1;
-  if (hal::IsPacked(spec.type)) {
+  if (hal::IsBelowByte(spec.type)) {
     std::vector<uint8_t> rows;
     if (transposes) {
       RETURN_IF_ERROR(Resize(rows, bytes.size(), "an array of a .npy file"));

@@ -57,7 +57,7 @@ std::string NpyHeader(const TensorSpec& spec);
 // the low bits of one each, as in the package ml_dtypes.
 void AppendNpyElements(const TensorSpec& spec, std::span<const uint8_t> bytes,
                        std::string& out);
-// The reverse: packs elements of 1, 2 or 4 bits that take a byte each.
+// The reverse: packs elements of fewer than 8 bits that take a byte each.
 // INVALID_ARGUMENT: the upper bits of a byte are neither zero nor copies of an
 // integer's sign, so its element has another type.
 absl::Status PackNpyElements(hal::ElementType type,

@@ -80,6 +80,9 @@ TEST(Npy, TakesTypes) {
       {Header("|V1", "(2,)"), "\x7\xF8", ElementType::kUint4,
        "INVALID_ARGUMENT: The byte 0xf8 at index 1 is not an element of ui4; a "
        ".npy file has one in the low 4 bits of each byte."},
+      {Header("|V1", "(2,)"), "\x3F\x7F", ElementType::kFloat6E2M3FN,
+       "INVALID_ARGUMENT: The byte 0x7f at index 1 is not an element of "
+       "f6E2M3FN; a .npy file has one in the low 6 bits of each byte."},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(Read(Npy(row.header, row.elements), row.wanted), row.want);
@@ -218,6 +221,19 @@ TEST(Npy, Headers) {
     EXPECT_EQ(header.substr(10, want.size()), want);
     EXPECT_EQ(header.back(), '\n');
   }
+}
+
+TEST(Npz, NamesOfArrays) {
+  const struct {
+    const char* text;
+    size_t want;
+  } kRows[] = {
+      {"a.npz:x", 5},       {"a.npz:dense/kernel:0", 5},
+      {"c:a.npz:x", 7},     {"a.bin:x", 5},
+      {"a:b.bin:x", 7},     {"a.npz", std::string::npos},
+      {"a.npz:x.npz:y", 5},
+  };
+  for (const auto& row : kRows) EXPECT_EQ(ArrayColon(row.text), row.want);
 }
 
 // Returns the members of a .npz, "name=bytes name=bytes", or the error.

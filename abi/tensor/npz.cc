@@ -138,6 +138,13 @@ absl::Status ReadPrefix(const ZipMember& member, uint64_t most,
 
 }  // namespace
 
+size_t ArrayColon(absl::string_view text) {
+  constexpr absl::string_view kEnding = ".npz:";
+  const size_t ending = text.find(kEnding);
+  // A file may have another ending.
+  return ending == text.npos ? text.rfind(':') : ending + kEnding.size() - 1;
+}
+
 absl::string_view ArrayName(const ZipMember& member) {
   return absl::StripSuffix(member.name, ".npy");
 }

@@ -7,6 +7,7 @@
 #ifndef EYRIE_ABI_TENSOR_NPZ_H_
 #define EYRIE_ABI_TENSOR_NPZ_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -45,6 +46,10 @@ inline constexpr uint64_t kMaxInflated = uint64_t{1} << 30;
 // INVALID_ARGUMENT: the ZIP is damaged, or two members have the same name.
 // UNIMPLEMENTED: a member is encrypted, or its compression is unknown.
 absl::StatusOr<std::vector<ZipMember>> ReadNpz(std::span<const uint8_t> bytes);
+
+// Returns the index of the colon before the array's name in "a.npz:name", where
+// the name may contain colons; npos if there is none.
+size_t ArrayColon(absl::string_view text);
 
 // Returns the array's name: the member's without ".npy".
 absl::string_view ArrayName(const ZipMember& member);

@@ -12,18 +12,18 @@ using hal::ElementType;
 
 BufferUse UseOfElements(ElementType from, ElementType to, bool in_order,
                         bool usable) {
-  if (!SameBits(from, to)) return BufferUse::kConvert;
+  if (!SameBits(from, to) || IsByteEach(from, to)) return BufferUse::kConvert;
   if (!in_order) return BufferUse::kPack;
   return usable ? BufferUse::kAsIs : BufferUse::kCopy;
 }
 
 bool IsByteEach(ElementType from, ElementType to) {
-  return from == ElementType::kOpaque8 && hal::IsPacked(to);
+  return from == ElementType::kOpaque8 && hal::IsBelowByte(to);
 }
 
 absl::Status WriteElements(const HostArray& array, ElementType to,
                            uint8_t* target) {
-  if (SameBits(array.type(), to)) {
+  if (SameBits(array.type(), to) && !IsByteEach(array.type(), to)) {
     array.Pack(target);
     return absl::OkStatus();
   }

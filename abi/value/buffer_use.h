@@ -26,7 +26,7 @@ enum class BufferUse : uint8_t {
 BufferUse UseOfElements(hal::ElementType from, hal::ElementType to,
                         bool in_order, bool usable);
 // Reports whether `from` are untyped bytes that may each have one element of
-// `to` in their low bits, as .npy files have those of 4 bits.
+// `to` in their low bits, as .npy files have those of 4 and 6 bits.
 bool IsByteEach(hal::ElementType from, hal::ElementType to);
 // Writes an array's elements to `target`, packed and converted to type `to`.
 // `target` must have room for all of them. Fails as ConvertElements

@@ -88,7 +88,15 @@ absl::StatusOr<ArrayPtr> CopyOf(const NpyArray& array, const Meter& memory) {
 
 absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path,
                                      const Meter& memory) {
-  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  auto opened = MappedFile::Open(path);
+  if (const size_t colon = ArrayColon(path);
+      absl::IsNotFound(opened.status()) && colon != path.npos) {
+    return Annotate(opened.status(),
+                    absl::StrCat("(an array in a .npz file is {\"$npz\": \"",
+                                 path.substr(0, colon), "\", \"key\": \"",
+                                 path.substr(colon + 1), "\"})"));
+  }
+  ASSIGN_OR_RETURN(const auto file, std::move(opened));
   ByteReader reader(file->bytes());
   const auto array = ReadNpy(reader);
   if (array.ok()) return CopyOf(*array, memory);

@@ -64,7 +64,7 @@ absl::StatusOr<PooledBuffer*> Allocator::CreateHostBlock(size_t capacity,
   if (data == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrCat("A buffer of ", capacity,
-                     " bytes cannot be had: the host's allocator has none."));
+                     " bytes cannot be had: ", memory_->name(), " has none."));
   }
   const uint64_t past = reinterpret_cast<uintptr_t>(data) % kBufferAlignment;
   if (past != 0) {

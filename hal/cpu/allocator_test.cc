@@ -189,15 +189,21 @@ TEST(Allocator, MemoryThatIsNotUsedIsFreed) {
   const auto allocator =
       MakeRef<Allocator>(nullptr, 256 * kMiB, absl::Milliseconds(10));
   for (int round = 0; round < 2; ++round) {
-    { const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB); }
-    { const auto small = *allocator->Allocate(BufferParams(), 4096); }
+    {
+      const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB);
+    }
+    {
+      const auto small = *allocator->Allocate(BufferParams(), 4096);
+    }
     for (int i = 0; i < 1000 && allocator->statistics().idle != 0; ++i) {
       absl::SleepFor(absl::Milliseconds(10));
     }
     EXPECT_EQ(allocator->statistics().idle, 0u);
   }
   // The allocator may be destroyed while memory is being freed.
-  { const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB); }
+  {
+    const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB);
+  }
 }
 
 // More blocks than one slice frees.
@@ -357,7 +363,9 @@ TEST(Allocator, MayBeTrimmedWhileMemoryIsFreed) {
   const auto allocator =
       MakeRef<Allocator>(nullptr, 256 * kMiB, absl::Microseconds(10));
   for (int i = 0; i < 300; ++i) {
-    { const auto buffer = *allocator->Allocate(BufferParams(), 16 * kMiB); }
+    {
+      const auto buffer = *allocator->Allocate(BufferParams(), 16 * kMiB);
+    }
     if (i % 2 == 0) absl::SleepFor(absl::Microseconds(30));
     allocator->Trim();
   }

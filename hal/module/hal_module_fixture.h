@@ -21,9 +21,9 @@
 #include "hal/file.h"
 #include "hal/module/fake_device.h"
 #include "hal/module/hal_module.h"
-#include "vm/object/buffer.h"
 #include "vm/native/native_module.h"
 #include "vm/native/slot_call.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal {
 

@@ -16,8 +16,8 @@
 #include "hal/buffer.h"
 #include "hal/executable.h"
 #include "hal/module/state.h"
-#include "vm/object/buffer.h"
 #include "vm/native/native_binding.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal {
 

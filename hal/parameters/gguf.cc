@@ -162,8 +162,8 @@ absl::Status ReadSize(ByteReader& reader, ParameterEntry& entry) {
   }
   if (type == nullptr) {
     entry.metadata = absl::StrCat("type ", number, "[", shape, "]");
-    entry.fault = absl::UnimplementedError(
-        absl::StrCat("Its element type (", number, ") is not known."));
+    entry.fault = absl::UnimplementedError(absl::StrCat(
+        "The element type ", number, " of the tensor is not known."));
     return absl::OkStatus();
   }
   const std::string text = absl::StrCat(type->name, "[", shape, "]");

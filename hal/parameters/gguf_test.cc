@@ -52,7 +52,8 @@ TEST(Gguf, Rows) {
        "n NVFP4[1x64] 36@256, o Q1_0[128] 18@320"},
       // An unknown type fails only its tensor.
       {{{"w", {2}, 99, 0}, {"v", {2}, 0, 64}},
-       "w type 99[2] 0 UNIMPLEMENTED: Its element type (99) is not known. "
+       "w type 99[2] 0 UNIMPLEMENTED: The element type 99 of the tensor is not "
+       "known. "
        "(tensor 'w', 1 of n_tensors=2), v F32[2] 8@320"},
       {{{"w", {33}, 2, 0}},
        "INVALID_ARGUMENT: A tensor of Q4_0[33] is not a whole number of blocks "

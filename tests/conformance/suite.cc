@@ -12,12 +12,12 @@
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "vm/asm/assembler.h"
-#include "vm/run/bytecode_module.h"
-#include "vm/run/context.h"
-#include "vm/run/interpreter.h"
 #include "vm/module/module.h"
 #include "vm/native/native_binding.h"
 #include "vm/native/native_module.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::tests {
 namespace {

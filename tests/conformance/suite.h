@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "vm/run/compiled.h"
 #include "vm/module/verifier.h"
+#include "vm/run/compiled.h"
 
 namespace eyrie::tests {
 

@@ -35,6 +35,17 @@ const struct {
     {"asked", INT32_MAX, kFillBytes}, {"joined", 50000, 0},
 };
 
+// Waits until no memory of the device is in use. An operation on a thread of
+// the device ends after its current piece.
+bool IsReleased(hal::Device& device, absl::Duration within) {
+  const Deadline end = Deadline::After(within);
+  const auto in_use = [&device] {
+    return device.allocator().statistics().device_local.live() != 0;
+  };
+  while (in_use() && !end.HasPassed()) absl::SleepFor(absl::Milliseconds(1));
+  return !in_use();
+}
+
 class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
  protected:
   // Runs a program under limits and returns its status code. Checks that all
@@ -61,13 +72,7 @@ class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
       code = absl::StatusCodeToString(callable->Call(args).status().code());
       if (canceller.joinable()) canceller.join();
     }
-    // An operation on a thread of the device ends after its current piece.
-    const Deadline end = Deadline::After(absl::Minutes(1));
-    while (device->allocator().statistics().device_local.live() != 0 &&
-           !end.HasPassed()) {
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-    EXPECT_EQ(device->allocator().statistics().device_local.live(), 0u);
+    EXPECT_TRUE(IsReleased(*device, absl::Minutes(1)));
     return code;
   }
 
@@ -153,12 +158,41 @@ TEST_P(DeviceWorkTest, EndsWithTheCall) {
     EXPECT_EQ(call(3, 4096, {}), "OK") << row.function;
   }
   session = nullptr;
-  const Deadline end = Deadline::After(absl::Minutes(1));
-  while (device->allocator().statistics().device_local.live() != 0 &&
-         !end.HasPassed()) {
-    absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_TRUE(IsReleased(*device, absl::Minutes(1)));
+}
+
+// Work that a call has queued and does not await ends when the call's time is
+// over, although the call has returned.
+TEST_P(DeviceWorkTest, EndsAfterTheCall) {
+  const bool waits = GetParam() == std::string("local-sync");
+  const std::vector<vm::Value> args = {vm::Value(int32_t{50000}),
+                                       vm::Value(kFillBytes)};
+  const std::vector<vm::Value> none = {vm::Value(int32_t{1}),
+                                       vm::Value(int64_t{8})};
+  const auto code = [](const auto& results) {
+    return absl::StatusCodeToString(results.status().code());
+  };
+  for (const bool whole : {true, false}) {
+    const Ref<hal::Device> device = *abi::OpenDevice(GetParam(), {});
+    abi::SessionOptions options;
+    if (whole) options.limits.timeout = absl::Milliseconds(500);
+    auto session = *abi::Session::Create({program_}, {device}, options);
+    abi::Callable callable = *session->Lookup("left");
+    {
+      vm::LimitedCall limited({.timeout = absl::Milliseconds(500)});
+      const vm::Context::LimitScope scope(session->context(),
+                                          whole ? nullptr : &limited);
+      EXPECT_EQ(code(callable.Call(args)), waits ? "DEADLINE_EXCEEDED" : "OK");
+    }
+    EXPECT_TRUE(IsReleased(*device, absl::Seconds(20)));
+    EXPECT_EQ(code(callable.Call(none)), whole ? "FAILED_PRECONDITION" : "OK");
+    // Time without work is not counted.
+    session = *abi::Session::Create({program_}, {device}, options);
+    callable = *session->Lookup("left");
+    EXPECT_EQ(code(callable.Call(none)), "OK");
+    if (whole) absl::SleepFor(absl::Milliseconds(600));
+    EXPECT_EQ(code(callable.Call(none)), "OK");
   }
-  EXPECT_EQ(device->allocator().statistics().device_local.live(), 0u);
 }
 
 }  // namespace

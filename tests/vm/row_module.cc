@@ -12,12 +12,12 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "tests/support/module_builder.h"
-#include "vm/run/bytecode_module.h"
 #include "vm/isa/callconv.h"
-#include "vm/run/interpreter.h"
-#include "vm/native/native_module.h"
 #include "vm/isa/opcode.h"
 #include "vm/module/verifier.h"
+#include "vm/native/native_module.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::tests {
 namespace {

@@ -81,6 +81,13 @@ LimitedCall* Meter::BeginLimited(const CallBudget& budget) {
   return limited_;
 }
 
+void Meter::LimitQueuedWork(Deadline deadline) {
+  if (deadline >= kNoDeadline) return;
+  call_work_->EndBy(deadline);
+  // Other calls may have queued work, too.
+  if (call_work_ != work_ && has_timeout()) work_->EndBy(DeadlineFromNow());
+}
+
 bool Meter::HasUsedOwnFuel(int64_t fuel_left) const {
   return limited_ != nullptr && limited_->owns_fuel_ &&
          !limited_->is_initializer() &&

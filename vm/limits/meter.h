@@ -225,6 +225,14 @@ class Meter {
   // Applies the limits of the next call to the running one, whose budget is
   // `budget`. Returns null if it has none.
   LimitedCall* BeginLimited(const CallBudget& budget);
+  // Applies limits of time to work() while no call of the context runs:
+  // operations that the call with this deadline has queued end by then.
+  void LimitQueuedWork(Deadline deadline);
+  // Ends that: the call that begins has its own alarm.
+  void FreeQueuedWork() {
+    work_->EndBy(Deadline::Never());
+    call_work_->EndBy(Deadline::Never());
+  }
   // Returns the limits of the running call; null if it has none of its own.
   const LimitedCall* limited() const { return limited_; }
   // Reports whether `fuel_left` or the device's work exceeds the running call's

@@ -33,6 +33,7 @@ void HostCall::BeginTimed(const CallBudget& budget) {
   timed_ = true;
   meter.timed = this;
   const LimitedCall* const limited = meter.BeginLimited(budget);
+  meter.FreeQueuedWork();
   if (limited != nullptr && limited->limits().cancel != nullptr) {
     limited->limits().cancel->Attach(
         this, [&meter] { meter.Stop(Meter::Reason::kCallCancelled); });
@@ -88,6 +89,7 @@ absl::Status HostCall::EndTimed(absl::Status status) {
   const CallBudget left = meter.LeaveTimed();
   if (budget_ != nullptr) *budget_ = left;
   meter.Return(left);
+  meter.LimitQueuedWork(left.deadline);
   if (!status.ok() || meter.stopped() || meter.work()->refused() ||
       meter.context_work()->refused()) {
     status = EndStopped(std::move(status), left.fuel + left.held);

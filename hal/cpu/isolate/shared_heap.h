@@ -23,6 +23,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/descriptor.h"
 #include "base/fork_mark.h"
 #include "hal/cpu/isolate/shared_mapping.h"
@@ -52,6 +53,9 @@ class SharedHeap final : public HostMemory {
   }
   // In a forked child, does nothing: the memory is the parent's.
   void Free(void* memory, size_t size) override;
+  absl::string_view name() const override {
+    return "the memory that isolated workers share";
+  }
   // Reports whether all bytes are in the address range.
   bool CanUse(const void* memory, size_t size) const override;
   std::optional<SharedStatistics> shared() const override;

@@ -25,7 +25,6 @@ struct TaskOptions {
   int64_t stack_bytes = 0;  // minimum per thread; 0: system default
 };
 
-
 }  // namespace eyrie::hal::cpu
 
 #endif  // EYRIE_HAL_CPU_TASK_OPTIONS_H_
