@@ -6,16 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/sanitized.h"
 
 namespace eyrie::hal {
 namespace {
-
-std::string ShapeText(std::span<const int64_t> shape, ElementType type) {
-  return absl::StrCat(absl::StrJoin(shape.begin(), shape.end(), "x"),
-                      shape.empty() ? "" : "x", ElementTypeName(type));
-}
 
 // Uses plain numbers instead of std::optional, which is written in two parts
 // and read in one: that stalls store forwarding, and every call runs this.
@@ -54,11 +48,11 @@ struct Extent {
   }
   if (!length) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "The size of a ", ShapeText(shape, type), " buffer view overflows."));
+        "The size of a ", TensorText(shape, type), " buffer view overflows."));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("A ", ShapeText(shape, type), " buffer view takes ", *length,
-                   " bytes; the buffer has ", buffer.byte_length(), "."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "A ", TensorText(shape, type), " buffer view takes ", *length,
+      " bytes; the buffer has ", buffer.byte_length(), "."));
 }
 
 // The memory of views that a thread has deleted. Sanitizers see each view's
@@ -148,7 +142,7 @@ absl::StatusOr<Ref<BufferView>> BufferView::Create(
 }
 
 std::string BufferView::ShapeAndType() const {
-  return ShapeText(shape_, element_type_);
+  return TensorText(shape_, element_type_);
 }
 
 }  // namespace eyrie::hal

@@ -12,12 +12,12 @@
 #include <span>
 #include <string>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "base/charged_object.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
 #include "hal/element_type.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::hal {
 
@@ -27,7 +27,7 @@ enum class EncodingType : uint32_t { kOpaque = 0, kDenseRowMajor = 1 };
 class BufferView final : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.buffer_view"};
-  using Shape = absl::InlinedVector<int64_t, 6>;
+  using Shape = TensorType::Shape;
 
   // INVALID_ARGUMENT: null buffer, negative dimension, element type without a
   // size, or a byte size that overflows or exceeds the buffer's. A view that is

@@ -14,10 +14,9 @@ namespace eyrie::hal {
 namespace {
 
 constexpr ElementTypeInfo kElementTypes[] = {
-#define ELEMENT_TYPE(id, name, kind, bits, numpy) \
-  {ElementType::k##id, name, kind, bits, numpy},
+#define ELEMENT_TYPE(id, name, kind, bits, numpy, mlir, dlpack) \
+  {ElementType::k##id, name, kind, bits, numpy, mlir, dlpack},
 #include "hal/element_types.def"
-#undef ELEMENT_TYPE
 };
 
 // Aliases that ParseElementType accepts.
@@ -149,10 +148,21 @@ std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count) {
   return length;
 }
 
-std::string ElementTypeName(ElementType type) {
+const ElementTypeInfo* FindElementType(ElementType type) {
   for (const ElementTypeInfo& row : kElementTypes) {
-    if (row.type == type) return row.name;
+    if (row.type == type) return &row;
   }
+  return nullptr;
+}
+
+bool IsTakenAs(ElementType given, ElementType want) {
+  if (want == ElementType::kNone) return true;
+  return NumericalKind(given) == 0 ? StrideBits(given) == StrideBits(want)
+                                   : EqualUpToSign(want, given);
+}
+
+std::string ElementTypeName(ElementType type) {
+  if (const ElementTypeInfo* row = FindElementType(type)) return row->name;
   return absl::StrCat(KindPrefix(type), BitCount(type));
 }
 

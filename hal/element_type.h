@@ -18,21 +18,24 @@ namespace eyrie::hal {
 
 enum class ElementType : uint32_t {
   kNone = 0,
-#define ELEMENT_TYPE(id, name, kind, bits, numpy) \
+#define ELEMENT_TYPE(id, name, kind, bits, numpy, mlir, dlpack) \
   k##id = (uint32_t{kind} << 24) | bits,
 #include "hal/element_types.def"
-#undef ELEMENT_TYPE
 };
 
-// A row of element_types.def.
+// A row of element_types.def. Texts are "" if the format has no such type.
 struct ElementTypeInfo {
   ElementType type;
   const char* name;
   uint8_t kind;
   uint8_t bits;
   const char* numpy;
+  const char* mlir;
+  int dlpack;  // DLDataTypeCode; -1: none
 };
 std::span<const ElementTypeInfo> ElementTypes();
+// Returns the row of a type; null if it has none.
+const ElementTypeInfo* FindElementType(ElementType type);
 
 constexpr uint32_t BitCount(ElementType type) {
   return static_cast<uint32_t>(type) & 0xFF;
@@ -62,6 +65,11 @@ constexpr bool EqualUpToSign(ElementType a, ElementType b) {
   return a == b || (IsIntegerOrBool(a) && IsIntegerOrBool(b) &&
                     BitCount(a) == BitCount(b));
 }
+
+// Reports whether a tensor with elements of `given` may be passed where `want`
+// is declared: they are equal up to their sign, or are untyped bytes of the
+// same size. Any type may be passed as kNone.
+bool IsTakenAs(ElementType given, ElementType want);
 
 // Returns the distance between elements of a dense tensor in bits. Elements of
 // 1, 2 and 4 bits are packed; all others take whole bytes.

@@ -57,8 +57,8 @@ std::string FileName(absl::string_view name) {
 }
 
 std::string HeaderOf(uint64_t length) {
-  abi::TensorSpec spec;
-  spec.type = hal::ElementType::kUint8;
+  hal::TensorType spec;
+  spec.element = hal::ElementType::kUint8;
   spec.shape.push_back(static_cast<int64_t>(length));
   return abi::NpyHeader(spec);
 }

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file_target.h"
@@ -17,6 +16,7 @@
 #include "base/suggest.h"
 #include "hal/parameters/irpa_writer.h"
 #include "hal/parameters/parameter_index.h"
+#include "hal/tensor_type.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/limit_flags.h"
@@ -216,11 +216,12 @@ absl::StatusOr<ParameterSource> ParseNew(const char* flag,
   ParameterSource source;
   source.key = parts[0];
   source.content = content;
-  const auto spec = abi::ParseTensorSpec(parts[1]);
+  const auto spec = hal::TensorType::ParseStatic(parts[1]);
   if (!spec.ok()) return where(spec.status());
   const auto length = spec->ByteLength();
   if (!length.ok()) return where(length.status());
-  const auto splat = ParseSplat(parts.size() > 2 ? parts[2] : "", spec->type);
+  const auto splat =
+      ParseSplat(parts.size() > 2 ? parts[2] : "", spec->element);
   if (!splat.ok()) return where(splat.status());
   source.length = *length;
   source.splat = *splat;

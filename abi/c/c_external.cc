@@ -36,25 +36,25 @@ absl::StatusOr<hal::ExternalMemory> Read(const eyrie_external_memory_t& given) {
                              full.memory_type, full.size, full.offset};
 }
 
-absl::StatusOr<TensorSpec> ArraySpecOf(eyrie_dtype_t dtype,
-                                       std::span<const int64_t> shape) {
-  TensorSpec spec;
-  ASSIGN_OR_RETURN(spec.type, TypeOf(dtype));
+absl::StatusOr<hal::TensorType> ArraySpecOf(eyrie_dtype_t dtype,
+                                            std::span<const int64_t> shape) {
+  hal::TensorType spec;
+  ASSIGN_OR_RETURN(spec.element, TypeOf(dtype));
   spec.shape.assign(shape.begin(), shape.end());
   return spec;
 }
 
-absl::Status NewArray(Ref<hal::Buffer> buffer, const TensorSpec& spec,
+absl::Status NewArray(Ref<hal::Buffer> buffer, const hal::TensorType& spec,
                       eyrie_value_t** out_value) {
   ASSIGN_OR_RETURN(
       Ref<hal::BufferView> view,
-      hal::BufferView::Create(std::move(buffer), spec.shape, spec.type));
+      hal::BufferView::Create(std::move(buffer), spec.shape, spec.element));
   ASSIGN_OR_RETURN(std::shared_ptr<const HostArray> array,
                    HostArray::OfTensor(std::move(view)));
   return NewHandle(HostValue(std::move(array)), out_value);
 }
 
-absl::Status Export(hal::Device& device, const TensorSpec& spec,
+absl::Status Export(hal::Device& device, const hal::TensorType& spec,
                     eyrie_external_memory_t& memory,
                     eyrie_value_t** out_value) {
   ASSIGN_OR_RETURN(hal::ExternalMemory external, Read(memory));
@@ -74,7 +74,7 @@ absl::Status Export(hal::Device& device, const TensorSpec& spec,
   return absl::OkStatus();
 }
 
-absl::Status Import(hal::Device& device, const TensorSpec& spec,
+absl::Status Import(hal::Device& device, const hal::TensorType& spec,
                     const eyrie_external_memory_t& memory,
                     eyrie_value_t** out_value) {
   ASSIGN_OR_RETURN(const hal::ExternalMemory external, Read(memory));

@@ -112,8 +112,8 @@ absl::Status GetArray(const eyrie_value_t* value, eyrie_array_t& out_array) {
 absl::Status UploadArray(const eyrie_value_t* value, hal::Device& device,
                          eyrie_value_t** out_value) {
   ASSIGN_OR_RETURN(const HostArray* array, ArrayOf(value));
-  TensorSpec spec;
-  spec.type = array->type();
+  hal::TensorType spec;
+  spec.element = array->type();
   spec.shape.assign(array->shape().begin(), array->shape().end());
   ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device, spec));
   const uint64_t size = array->byte_length();

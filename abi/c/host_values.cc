@@ -184,7 +184,7 @@ absl::Status HostArguments::ReadArray(const eyrie_host_call_t& call,
   const auto refuse = [&](const absl::Status& why) {
     return InArgument(call.function, index, "", why);
   };
-  std::string difference = ShapeDifference(view.shape(), type);
+  std::string difference = type.ShapeDifference(view.shape());
   if (type.element != hal::ElementType::kNone &&
       !hal::EqualUpToSign(view.element_type(), type.element)) {
     difference = "the element type differs.";

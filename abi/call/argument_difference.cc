@@ -1,13 +1,10 @@
 #include "abi/call/argument_difference.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "abi/tensor/element_range.h"
 #include "abi/tensor/tensor.h"
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "hal/buffer.h"
 #include "hal/buffer_view.h"
@@ -41,44 +38,11 @@ namespace {
 
 using Kind = Type::Kind;
 
-// Untyped bytes are accepted for elements of the same size. The module's own
-// checks accept them for elements of any size.
-bool Accepts(ElementType declared, ElementType given) {
-  return hal::NumericalKind(given) == 0
-             ? hal::StrideBits(given) == hal::StrideBits(declared)
-             : hal::EqualUpToSign(declared, given);
-}
-
-constexpr absl::string_view kDemotedHint =
-    " A program written in f64 is compiled for f32 unless the compiler is "
-    "given --iree-input-demote-f64-to-f32=false.";
-
 // Returns how a tensor differs from its declaration, as the end of a sentence.
 std::string TensorDifference(const hal::BufferView& view, const Type& type) {
-  if (type.element != ElementType::kNone &&
-      !Accepts(type.element, view.element_type())) {
-    return absl::StrCat("the element type is ",
-                        hal::ElementTypeName(view.element_type()),
-                        ", expected ", hal::ElementTypeName(type.element), " (",
-                        type.ToString(), ").",
-                        type.element == ElementType::kFloat32 &&
-                                view.element_type() == ElementType::kFloat64
-                            ? kDemotedHint
-                            : "");
-  }
-  if (!type.ranked) return ElementDifference(&view, type.element);
-  if (view.shape().size() != type.shape.size()) {
-    return absl::StrCat("the rank is ", view.shape().size(), ", expected ",
-                        type.shape.size(), " (", type.ToString(), ").");
-  }
-  for (size_t i = 0; i < type.shape.size(); ++i) {
-    if (type.shape[i] == Type::kDynamic || type.shape[i] == view.shape()[i]) {
-      continue;
-    }
-    return absl::StrCat("dimension ", i, " is ", view.shape()[i], ", expected ",
-                        type.shape[i], " (", type.ToString(), ").");
-  }
-  return ElementDifference(&view, type.element);
+  std::string difference = type.Difference(view.element_type(), view.shape());
+  return difference.empty() ? ElementDifference(&view, type.element)
+                            : difference;
 }
 
 // Returns the RefType that an argument of this kind must have; null for any.
@@ -107,13 +71,8 @@ bool IsTensor(const Type& type) {
 // not say.
 uint64_t BytesNeeded(const Type& type) {
   const bool sized = type.is(Kind::kArray) &&
-                     type.element != ElementType::kNone && type.ranked &&
-                     !absl::c_linear_search(type.shape, Type::kDynamic);
-  if (!sized) return 0;
-  TensorSpec spec;
-  spec.type = type.element;
-  spec.shape.assign(type.shape.begin(), type.shape.end());
-  return spec.ByteLength().value_or(0);
+                     type.element != ElementType::kNone && type.is_static();
+  return sized ? type.ByteLength().value_or(0) : 0;
 }
 
 }  // namespace
@@ -137,12 +96,8 @@ bool RefFits(const RefObject* object, const Parameter& declared) {
     return false;
   }
   const auto& view = static_cast<const hal::BufferView&>(*object);
-  if (type.element != view.element_type() || !type.ranked) return false;
-  const std::span<const int64_t> shape = view.shape();
-  return std::equal(shape.begin(), shape.end(), type.shape.begin(),
-                    type.shape.end(), [](int64_t given, int64_t declared) {
-                      return given == declared || declared == Type::kDynamic;
-                    });
+  return type.element == view.element_type() && type.ranked &&
+         type.FitsShape(view.shape());
 }
 
 std::string RefDifference(RefObject* object, const Parameter& declared) {

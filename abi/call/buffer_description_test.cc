@@ -8,6 +8,7 @@
 
 #include "abi/call/session.h"
 #include "abi/tensor/tensor.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
@@ -36,7 +37,7 @@ RawType BufferType(ElementType element, Dims dims,
   RawType type;
   type.kind = RawType::Kind::kBuffer;
   type.element = element;
-  type.dims = std::move(dims);
+  type.shape.assign(dims.begin(), dims.end());
   type.layout = layout;
   return type;
 }
@@ -338,8 +339,8 @@ TEST(Buffers, AreMadeOfArraysAndRead) {
 
 TEST(Buffers, OfADeviceArePassedOn) {
   const auto device = Device();
-  TensorSpec spec;
-  spec.type = ElementType::kInt32;
+  hal::TensorType spec;
+  spec.element = ElementType::kInt32;
   spec.shape = {3};
   const auto view = *NewTensor(*device, spec);
   const auto array = *HostArray::OfTensor(view, HostArray::Use::kLend);

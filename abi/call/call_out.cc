@@ -133,9 +133,7 @@ const Type* Invoker::StaticStorageType(size_t argument) const {
   const Type* const type = StorageType(argument);
   const bool is_static =
       type != nullptr && type->is(Type::Kind::kArray) && type->ranked &&
-      type->element != hal::ElementType::kNone &&
-      std::find(type->shape.begin(), type->shape.end(), Type::kDynamic) ==
-          type->shape.end();
+      type->element != hal::ElementType::kNone && type->is_static();
   return is_static ? type : nullptr;
 }
 

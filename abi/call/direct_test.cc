@@ -219,8 +219,8 @@ struct ResultRow {
 
 vm::Value TensorOf(hal::Device& device, ElementType type,
                    std::vector<int64_t> shape) {
-  TensorSpec spec;
-  spec.type = type;
+  hal::TensorType spec;
+  spec.element = type;
   spec.shape.assign(shape.begin(), shape.end());
   return vm::Value(Ref<RefObject>(*NewTensor(device, spec)));
 }

@@ -23,6 +23,7 @@
 #include "base/file_writer.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
+#include "hal/buffer_view.h"
 #include "hal/device.h"
 #include "vm/isa/value.h"
 

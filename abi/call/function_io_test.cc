@@ -30,7 +30,7 @@ class FunctionIo : public testing::Test {
     device_ = (*OpenDevices({}, hal::DriverOptions()))[0];
     WriteFile("a.bin", std::string("\1\2\3\4\5\6\7\10", 8));
     WriteFile("text.txt", "hello");
-    std::string npy = NpyHeader(*ParseTensorSpec("2xi8"));
+    std::string npy = NpyHeader(*hal::TensorType::ParseStatic("2xi8"));
     WriteFile("two.npy", npy + "\1\2" + npy + "\3\4");
     ZipWriter zip;
     zip.Add("x.npy", npy + "\5\6");
@@ -343,8 +343,8 @@ TEST_F(FunctionIo, BoundsLists) {
 // Writes values that are read from texts, with one --output text for each, and
 // commits.
 TEST_F(FunctionIo, Outputs) {
-  const std::string npy = NpyHeader(*ParseTensorSpec("2xi8"));
-  const std::string scalar = NpyHeader(*ParseTensorSpec("i32"));
+  const std::string npy = NpyHeader(*hal::TensorType::ParseStatic("2xi8"));
+  const std::string scalar = NpyHeader(*hal::TensorType::ParseStatic("i32"));
   const auto values = *Read("r r i r:!util.buffer", "2xi8=1 2;2xi8=3 4;7;hi");
   WriteFile("kept.bin", "old");
   ValueWriter writer{PrintOptions()};

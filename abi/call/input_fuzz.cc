@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kMaxBytes = 1 << 20;  // limits the tensors that are created
 constexpr int64_t kMaxDimension = 4096;  // limits the tensors that are printed
 
-bool WorthPrinting(const TensorSpec& spec) {
+bool WorthPrinting(const hal::TensorType& spec) {
   return std::all_of(spec.shape.begin(), spec.shape.end(),
                      [](int64_t size) { return size <= kMaxDimension; });
 }
@@ -55,7 +55,7 @@ void FuzzNpz(std::span<const uint8_t> bytes) {
 
 void FuzzText(absl::string_view text) {
   const size_t equals = std::min(text.find('='), text.size());
-  const auto spec = ParseTensorSpec(text.substr(0, equals));
+  const auto spec = hal::TensorType::ParseStatic(text.substr(0, equals));
   if (!spec.ok() || !WorthPrinting(*spec)) return;
   const auto size = spec->ByteLength();
   if (!size.ok() || *size > kMaxBytes) return;

@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/short_row.h"
+#include "hal/buffer_view.h"
 #include "hal/fence.h"
 
 namespace eyrie::abi {

@@ -59,8 +59,8 @@ std::unique_ptr<Session> Open(benchmark::State& state, const char* device,
 }
 
 Ref<hal::BufferView> Zeros(Session& session, int64_t count) {
-  TensorSpec spec;
-  spec.type = hal::ElementType::kFloat32;
+  hal::TensorType spec;
+  spec.element = hal::ElementType::kFloat32;
   spec.shape = {count};
   return *NewTensor(*session.devices()[0], spec);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "abi/tensor/tensor.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -23,8 +24,8 @@ constexpr int kCalls = 16;
 
 // Returns a tensor of four ones.
 vm::Value Ones(Session& session) {
-  TensorSpec spec;
-  spec.type = hal::ElementType::kFloat32;
+  hal::TensorType spec;
+  spec.element = hal::ElementType::kFloat32;
   spec.shape = {4};
   const std::vector<float> ones(4, 1.0f);
   return vm::Value(Ref<RefObject>(

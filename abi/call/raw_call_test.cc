@@ -32,7 +32,8 @@ std::vector<vm::Value> Read(Session& session, const std::string& texts) {
     } else if (equals == text.npos) {
       values.emplace_back(int32_t{7});
     } else {
-      const TensorSpec spec = *ParseTensorSpec(text.substr(0, equals));
+      const hal::TensorType spec =
+          *hal::TensorType::ParseStatic(text.substr(0, equals));
       auto view = *NewTensor(*session.devices()[0], spec);
       std::vector<uint8_t> bytes(view->byte_length());
       EXPECT_TRUE(ParseElements(text.substr(equals + 1), spec, bytes).ok());
@@ -121,7 +122,7 @@ TEST(RawCall, StorageIsTheResult) {
       {"fill", "4xf32=1 2 3 4;4xf32=0", "4xf32=2 4 6 8"},
       {"fill", "4xf32=1 2 3 4;2x2xf32=0",
        "INVALID_ARGUMENT: Result 0 of function 'fill': a buffer 2x2xf32 is "
-       "given; Buffer<float32[4]> is expected, and the rank is 2, not 1."},
+       "given; the rank is 2, expected 1 (Buffer<float32[4]>)."},
       {"fill_buffer", "2x2xi32=1 2 3 4", "2x2xsi32=[2 4][6 8]"},
       {"fill_buffer", "2x2xi32=1 2 3 4;&4xi32=0", "2x2xsi32=[2 4][6 8]"},
       {"fill_scaled", "2xf32=1 2", "2xf32=2 4;1xf32=3"},
@@ -172,16 +173,16 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
        "returns null; a list is expected."},
       {"element",
        "INVALID_ARGUMENT: Result allocator '__element' of function 'element' "
-       "is wrong about result 0: a buffer 4xi32 is given; Buffer<float32[?]> "
-       "is expected."},
+       "is wrong about result 0: a buffer 4xi32 is given; the element type is "
+       "i32, expected f32 (Buffer<float32[?]>)."},
       {"rank",
        "INVALID_ARGUMENT: Result allocator '__rank' of function 'rank' is "
-       "wrong about result 0: a buffer 2x3xf32 is given; Buffer<float32[?]> "
-       "is expected, and the rank is 2, not 1."},
+       "wrong about result 0: a buffer 2x3xf32 is given; the rank is 2, "
+       "expected 1 (Buffer<float32[?]>)."},
       {"dimension",
        "INVALID_ARGUMENT: Result allocator '__rank' of function 'dimension' "
-       "is wrong about result 0: a buffer 2x3xf32 is given; "
-       "Buffer<float32[?x4]> is expected, and dimension 1 is 3, not 4."},
+       "is wrong about result 0: a buffer 2x3xf32 is given; dimension 1 is 3, "
+       "expected 4 (Buffer<float32[?x4]>)."},
       {"twice",
        "INVALID_ARGUMENT: Result allocator '__twice' of function 'twice' is "
        "wrong about result 1: it uses the buffer of another result."},

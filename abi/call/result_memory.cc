@@ -49,8 +49,8 @@ absl::StatusOr<std::shared_ptr<ResultMemory::Block>> ResultMemory::NewBlock(
 
 absl::StatusOr<HostValue> ResultMemory::NewArray(
     hal::ElementType type, std::span<const int64_t> shape) const {
-  TensorSpec spec;
-  spec.type = type;
+  hal::TensorType spec;
+  spec.element = type;
   spec.shape.assign(shape.begin(), shape.end());
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
   ASSIGN_OR_RETURN(const std::shared_ptr<Block> block, NewBlock(size));

@@ -4,7 +4,6 @@
 
 #include "abi/signature/named_function.h"
 #include "abi/signature/signature_reader.h"
-#include "abi/value/convert.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
@@ -19,40 +18,6 @@ using Kind = RawType::Kind;
 
 bool IsDynamicBuffer(const RawType& type) {
   return type.kind == Kind::kBuffer && !type.is_static();
-}
-
-// Booleans match integers of 8 bits, because raw types have no booleans.
-bool Matches(const RawType& type, const hal::BufferView& view) {
-  const bool boolean = view.element_type() == hal::ElementType::kBool8 &&
-                       IsInteger(type.element) &&
-                       hal::BitCount(type.element) == 8;
-  if (!boolean && !SameBits(view.element_type(), type.element)) return false;
-  if (view.shape().size() != type.dims.size()) return false;
-  for (size_t i = 0; i < type.dims.size(); ++i) {
-    if (type.dims[i] != RawType::kDynamic && type.dims[i] != view.shape()[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Returns how a view differs from a buffer type, as the end of a sentence.
-std::string ViewDifference(const RawType& type, const hal::BufferView& view) {
-  std::string text =
-      absl::StrCat("a buffer ", view.ShapeAndType(), " is given; ",
-                   type.ToString(), " is expected");
-  if (view.shape().size() != type.dims.size()) {
-    return absl::StrCat(text, ", and the rank is ", view.shape().size(),
-                        ", not ", type.dims.size(), ".");
-  }
-  for (size_t i = 0; i < type.dims.size(); ++i) {
-    if (type.dims[i] == RawType::kDynamic || type.dims[i] == view.shape()[i]) {
-      continue;
-    }
-    return absl::StrCat(text, ", and dimension ", i, " is ", view.shape()[i],
-                        ", not ", type.dims[i], ".");
-  }
-  return text + ".";
 }
 
 // Reports whether a buffer or view shares bytes with another buffer.
@@ -81,7 +46,7 @@ bool RawMatches(const RawType& type, vm::ValueType carrier,
       break;
   }
   auto* view = is_ref ? RefCast<hal::BufferView>(slot.ref) : nullptr;
-  return view != nullptr && Matches(type, *view);
+  return view != nullptr && type.Fits(view->element_type(), view->shape());
 }
 
 std::string RawDifference(const RawType& type, vm::ValueType carrier,
@@ -90,7 +55,11 @@ std::string RawDifference(const RawType& type, vm::ValueType carrier,
   const bool is_ref = carrier == vm::ValueType::kRef;
   RefObject* object = is_ref ? slot.ref : nullptr;
   auto* view = RefCast<hal::BufferView>(object);
-  if (view && type.kind == Kind::kBuffer) return ViewDifference(type, *view);
+  if (view && type.kind == Kind::kBuffer) {
+    return absl::StrCat(
+        "a buffer ", view->ShapeAndType(), " is given; ",
+        type.Difference(view->element_type(), view->shape(), type.ToString()));
+  }
   return absl::StrCat(!is_ref             ? "a number"
                       : object == nullptr ? "null"
                                           : object->type().name,
@@ -122,7 +91,7 @@ absl::Status ResultStorage::PlanResults() {
   }
   for (const RawType& type : raw_->signature.inputs) {
     if (type.kind != Kind::kBuffer) continue;
-    for (const int64_t dimension : type.dims) {
+    for (const int64_t dimension : type.shape) {
       dynamic_inputs_ += dimension == RawType::kDynamic;
     }
   }
@@ -274,8 +243,8 @@ absl::Status ResultStorage::SetDimensions(std::span<const vm::Slot> inputs) {
                        RawDifference(type, vm::ValueType::kRef, inputs[i])));
     }
     const auto* view = static_cast<const hal::BufferView*>(inputs[i].ref);
-    for (size_t d = 0; d < type.dims.size(); ++d) {
-      if (type.dims[d] != RawType::kDynamic) continue;
+    for (size_t d = 0; d < type.shape.size(); ++d) {
+      if (type.shape[d] != RawType::kDynamic) continue;
       RETURN_IF_ERROR(dimensions_->SetNumber(next++, view->shape()[d]));
     }
   }

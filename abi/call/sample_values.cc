@@ -97,7 +97,7 @@ class Sampler {
   }
 
   static std::vector<int64_t> ShapeOf(const Type& type) {
-    std::vector<int64_t> shape = type.shape;
+    std::vector<int64_t> shape(type.shape.begin(), type.shape.end());
     for (int64_t& dimension : shape) {
       if (dimension == Type::kDynamic) dimension = kSampleDimension;
     }
@@ -108,8 +108,8 @@ class Sampler {
     if (type.element == ElementType::kNone || !type.ranked) {
       return Unmade(type, ": its rank or element type is not known.");
     }
-    TensorSpec spec;
-    spec.type = type.element;
+    hal::TensorType spec;
+    spec.element = type.element;
     const std::vector<int64_t> shape = ShapeOf(type);
     spec.shape.assign(shape.begin(), shape.end());
     ASSIGN_OR_RETURN(Ref<hal::BufferView> view,

@@ -204,7 +204,7 @@ TEST(Session, Tensors) {
   auto session = tests::OpenSession("3.13/add.vmfb");
   ASSERT_NE(session, nullptr);
   hal::Device& device = *session->devices()[0];
-  const TensorSpec spec = *ParseTensorSpec("2xi16");
+  const hal::TensorType spec = *hal::TensorType::ParseStatic("2xi16");
   const uint8_t bytes[] = {1, 0, 2, 0};
   const auto view = *CopyTensor(device, spec, bytes);
   EXPECT_EQ(view->ShapeAndType(), "2xi16");

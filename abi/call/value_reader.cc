@@ -9,6 +9,7 @@
 #include "abi/call/session.h"
 #include "abi/tensor/npy.h"
 #include "abi/tensor/npz.h"
+#include "abi/tensor/tensor_text.h"
 #include "abi/value/convert.h"
 #include "abi/value/encoder.h"
 #include "abi/value/host_value.h"
@@ -201,7 +202,7 @@ absl::StatusOr<Value> ScalarOf(NpyArray array, const ValueSlot& slot) {
   ASSIGN_OR_RETURN(const uint64_t size, array.spec.ByteLength());
   RETURN_IF_ERROR(array.CopyTo(std::span(bytes).first(size)));
   vm::Slot content;
-  const bool is_content = hal::EqualUpToSign(array.spec.type, carried);
+  const bool is_content = hal::EqualUpToSign(array.spec.element, carried);
   const bool is_any = slot.result != nullptr || element == carried ||
                       !hal::IsIntegerOrBool(element);
   if (is_content && is_any) {
@@ -212,9 +213,9 @@ absl::StatusOr<Value> ScalarOf(NpyArray array, const ValueSlot& slot) {
   parameter.carrier = slot.type;
   parameter.type.kind = Kind::kScalar;
   parameter.type.element = element;
-  HostValue number = ReadElement(bytes, array.spec.type);  // if it is packed
-  if (!hal::IsPacked(array.spec.type)) {
-    ASSIGN_OR_RETURN(auto copy, HostArray::Copy(array.spec.type, {},
+  HostValue number = ReadElement(bytes, array.spec.element);  // if it is packed
+  if (!hal::IsPacked(array.spec.element)) {
+    ASSIGN_OR_RETURN(auto copy, HostArray::Copy(array.spec.element, {},
                                                 std::span(bytes).first(size)));
     number = HostValue(std::move(copy));
   }
@@ -380,8 +381,8 @@ absl::StatusOr<Value> ValueReader::ReadTensor(absl::string_view text) {
   // Remove quotes that a shell or a flag file left.
   if (absl::ConsumePrefix(&text, "\"")) absl::ConsumeSuffix(&text, "\"");
   const size_t equals = std::min(text.find('='), text.size());
-  ASSIGN_OR_RETURN(const TensorSpec spec,
-                   ParseTensorSpec(text.substr(0, equals)));
+  ASSIGN_OR_RETURN(const hal::TensorType spec,
+                   hal::TensorType::ParseStatic(text.substr(0, equals)));
   const absl::string_view contents =
       equals < text.size() ? text.substr(equals + 1) : absl::string_view();
   if (absl::StartsWith(contents, "@") || absl::StartsWith(contents, "+")) {

@@ -6,6 +6,7 @@
 
 #include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/tensor/tensor_text.h"
 #include "abi/value/encoder.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"

@@ -45,14 +45,14 @@ OutputFormat FormatOf(absl::string_view path) {
 // A value as a tensor in host memory.
 struct FlatValue {
   bool is_buffer = false;  // its bytes may have any format
-  TensorSpec spec;
+  hal::TensorType spec;
   std::span<const uint8_t> bytes;
 };
 
 FlatValue FlatBytes(std::span<const uint8_t> bytes) {
   FlatValue flat;
   flat.is_buffer = true;
-  flat.spec.type = hal::ElementType::kInt8;
+  flat.spec.element = hal::ElementType::kInt8;
   flat.spec.shape.push_back(static_cast<int64_t>(bytes.size()));
   flat.bytes = bytes;
   return flat;
@@ -60,7 +60,7 @@ FlatValue FlatBytes(std::span<const uint8_t> bytes) {
 
 FlatValue FlatScalar(const vm::Value& value, hal::ElementType type) {
   FlatValue flat;
-  flat.spec.type = type;
+  flat.spec.element = type;
   flat.bytes = {reinterpret_cast<const uint8_t*>(&value.slot()),
                 hal::BitCount(type) / 8};
   return flat;

@@ -14,21 +14,16 @@ namespace {
 
 namespace kind = hal::numerical_kind;
 
-using enum hal::ElementType;
-// Codes that have no name in the HAL.
-constexpr auto kUint1 =
-    static_cast<hal::ElementType>(uint32_t{kind::kUnsigned} << 24 | 1);
-constexpr auto kUint2 =
-    static_cast<hal::ElementType>(uint32_t{kind::kUnsigned} << 24 | 2);
-
 constexpr FfiTypeInfo kTypes[] = {
-#define FFI_TYPE(id, number, name, bytes, element, since) \
-  {FfiType::k##id, name, bytes, element, since},
-#include "abi/native/ffi_types.def"
-#undef FFI_TYPE
+#define XLA_ELEMENT_TYPE(id, name, kind, bits, numpy, mlir, dlpack, xla_id, \
+                         number, xla_name, since)                           \
+  {FfiType::k##xla_id,      xla_name, ((bits) + 7) / 8,                     \
+   hal::ElementType::k##id, since,    dlpack},
+#define XLA_TYPE(xla_id, number, xla_name, since, bytes) \
+  {FfiType::k##xla_id, xla_name, bytes, hal::ElementType::kNone, since, -1},
+#include "hal/element_types.def"
 };
 constexpr size_t kNumbers = 34;
-static_assert(static_cast<size_t>(std::end(kTypes)[-1].type) + 1 == kNumbers);
 
 constexpr auto kByNumber = [] {
   std::array<FfiTypeInfo, kNumbers> rows{};
@@ -75,6 +70,24 @@ FfiType FfiTypeOf(hal::ElementType element) {
     if (row.element == element) return row.type;
   }
   return FfiType::kNone;
+}
+
+char ScalarLetter(hal::ElementType element) {
+  const uint32_t bits = hal::BitCount(element);
+  if (hal::IsIntegerOrBool(element)) {
+    return bits == 64 ? 'I' : bits >= 8 && bits <= 32 ? 'i' : 0;
+  }
+  switch (element) {
+    case hal::ElementType::kFloat16:
+    case hal::ElementType::kBfloat16:
+      return 'i';
+    case hal::ElementType::kFloat32:
+      return 'f';
+    case hal::ElementType::kFloat64:
+      return 'F';
+    default:
+      return 0;
+  }
 }
 
 bool IsTakenAs(hal::ElementType have, FfiType want) {

@@ -41,34 +41,19 @@ std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
   return inside;
 }
 
-// Parses "4x?xf32": dimensions, then an element type. If a dimension cannot be
-// parsed, the type is unknown.
+// Parses "4x?xf32". If a dimension cannot be parsed, the type is unknown.
 void ParseTensor(absl::string_view inside, Type& type) {
-  type.kind = Kind::kArray;
   inside = inside.substr(0, FindOutside(inside, ','));  // removes an encoding
-  type.ranked = true;
-  while (!inside.empty()) {
-    const size_t x = inside.find('x');
-    if (x == absl::string_view::npos) break;
-    const absl::string_view part = inside.substr(0, x);
-    int64_t dimension = Type::kDynamic;
-    if (part == "*") {
-      type.ranked = false;
-    } else if (part != "?" &&
-               (!absl::SimpleAtoi(part, &dimension) || dimension < 0)) {
-      break;  // "complex<…>" has an x, too
-    }
-    if (type.ranked) type.shape.push_back(dimension);
-    inside.remove_prefix(x + 1);
-  }
   inside = absl::StripAsciiWhitespace(inside);
-  const absl::StatusOr<hal::ElementType> element =
-      hal::ParseElementType(inside);
+  const auto shape = hal::TensorType::TakeShape(inside);
+  const auto element = hal::ParseElementType(inside);
+  const bool is_name =
+      !inside.empty() && (absl::ascii_isalpha(inside[0]) || inside[0] == '!');
+  if (!shape.ok() || !(element.ok() || is_name)) return;
+  static_cast<hal::TensorType&>(type) = *shape;
+  type.kind = Kind::kArray;
   if (element.ok()) {
     type.element = *element;
-  } else if (inside.empty() ||
-             !(absl::ascii_isalpha(inside[0]) || inside[0] == '!')) {
-    type = Type();
   } else {
     type.text = std::string(inside);
   }

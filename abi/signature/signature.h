@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "hal/element_type.h"
+#include "hal/tensor_type.h"
 #include "vm/isa/callconv.h"
 #include "vm/isa/value.h"
 #include "vm/module/module_def.h"
@@ -33,8 +34,9 @@ struct Member;
 struct StructuredCall;
 struct Structures;
 
-// A type as a caller sees it.
-struct Type {
+// A type as a caller sees it. The tensor's type is that of an array; a scalar
+// has its element, and an array of references its dimensions.
+struct Type : hal::TensorType {
   enum class Kind : uint8_t {
     kUnknown,      // anything
     kNull,         // a null reference
@@ -51,18 +53,15 @@ struct Type {
     kAnyList,      // any number of elements of any types
     kFence,
   };
-  static constexpr int64_t kDynamic = -1;
 
+  Type() { ranked = false; }
   // Returns the type that says nothing.
   static const Type& Any();
 
+  // i1 is Bool8. An integer of an unusual width has its code
+  // (hal/element_type.h).
   Kind kind = Kind::kUnknown;
-  // For scalars and arrays; kNone if unknown. i1 is Bool8. An integer of an
-  // unusual width has its code (hal/element_type.h).
-  hal::ElementType element = hal::ElementType::kNone;
-  bool ranked = false;          // for arrays
   bool takes_keywords = false;  // a dict of keyword arguments (sdict_kwargs)
-  std::vector<int64_t> shape;   // kDynamic if unknown
   std::vector<Member> members;
   std::string text;  // the name of an unknown type or element
 
@@ -80,6 +79,14 @@ struct Type {
   // Returns "i32", "?x4xf32", "*xf32", "array", "[i32, f32]", "(i32,)", "{a:
   // i32}", "list<i32>", "bytes" or "unknown".
   std::string ToString() const;
+  // Returns how a tensor differs from an array of this type; see TensorType.
+  std::string Difference(hal::ElementType given,
+                         std::span<const int64_t> given_shape) const {
+    return TensorType::Difference(given, given_shape, ToString());
+  }
+  std::string ShapeDifference(std::span<const int64_t> given) const {
+    return TensorType::ShapeDifference(given, ToString());
+  }
 };
 
 struct Member {

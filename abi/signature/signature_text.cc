@@ -32,14 +32,7 @@ std::string JoinTypes(const Type& type) {
 }
 
 std::string ArrayText(const Type& type) {
-  std::string text = type.ranked ? "" : "*x";
-  for (const int64_t dimension : type.shape) {
-    if (dimension == Type::kDynamic) {
-      absl::StrAppend(&text, "?x");
-    } else {
-      absl::StrAppend(&text, dimension, "x");
-    }
-  }
+  const std::string text = type.ShapePrefix();
   if (type.is(Kind::kRefArray)) {
     return absl::StrCat(text, "(", type.members[0].type.ToString(), ")");
   }

@@ -93,9 +93,7 @@ Type FromRaw(const v0::RawType& raw, const Type& known) {
     case v0::RawType::Kind::kBuffer:
       if (known.is(Kind::kBuffer)) return known;
       type.kind = Kind::kArray;
-      type.element = raw.element;
-      type.ranked = true;
-      type.shape = raw.dims;
+      static_cast<hal::TensorType&>(type) = raw;
       return type;
     case v0::RawType::Kind::kScalar:
       type.kind = Kind::kScalar;

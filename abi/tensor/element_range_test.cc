@@ -14,13 +14,14 @@ namespace {
 // Returns "[0][3] 200", or "" if all elements fit.
 std::string Find(const std::string& tensor, const std::string& to) {
   const size_t equals = tensor.find('=');
-  const TensorSpec from = *ParseTensorSpec(tensor.substr(0, equals));
+  const hal::TensorType from =
+      *hal::TensorType::ParseStatic(tensor.substr(0, equals));
   std::vector<uint8_t> bytes(*from.ByteLength());
   const absl::Status parsed =
       ParseElements(tensor.substr(equals + 1), from, bytes);
   if (!parsed.ok()) return std::string(parsed.message());
   const auto misfit =
-      FindMisfit(bytes, from.type, *hal::ParseElementType(to), from.shape);
+      FindMisfit(bytes, from.element, *hal::ParseElementType(to), from.shape);
   return misfit ? absl::StrCat(misfit->Place(), " ", misfit->number) : "";
 }
 

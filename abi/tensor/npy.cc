@@ -57,11 +57,11 @@ class HeaderReader {
     if (absl::ConsumePrefix(&text_, "False")) return false;
     return Malformed();
   }
-  absl::StatusOr<hal::BufferView::Shape> TakeShape() {
+  absl::StatusOr<hal::TensorType::Shape> TakeShape() {
     text_ = absl::StripLeadingAsciiWhitespace(text_);
     const absl::string_view whole = text_;
     if (!Take('(')) return BadShape(whole);
-    hal::BufferView::Shape shape;
+    hal::TensorType::Shape shape;
     while (!Take(')')) {
       text_ = absl::StripLeadingAsciiWhitespace(text_);
       size_t digits = 0;
@@ -143,13 +143,13 @@ absl::Status ParseDescr(absl::string_view descr, NpyArray& array) {
   if (kind && absl::SimpleAtoi(rest.substr(1), &width)) {
     for (const hal::ElementTypeInfo& row : hal::ElementTypes()) {
       if (row.kind == *kind && width <= 16 && row.bits == width * 8) {
-        array.spec.type = row.type;
+        array.spec.element = row.type;
         return absl::OkStatus();
       }
     }
   }
   if (rest == "f1") {  // as ml_dtypes names its float8_e5m2, and no other
-    array.spec.type = hal::ElementType::kFloat8E5M2;
+    array.spec.element = hal::ElementType::kFloat8E5M2;
     return absl::OkStatus();
   }
   return absl::UnimplementedError(
@@ -203,7 +203,7 @@ size_t NumberSize(hal::ElementType type) {
 // Copies the elements of a column-major array in row-major order.
 void CopyTransposed(const NpyArray& array, std::span<uint8_t> target) {
   const auto& shape = array.spec.shape;
-  const size_t size = SizeOf(array.spec.type);
+  const size_t size = SizeOf(array.spec.element);
   std::vector<size_t> strides(shape.size()), index(shape.size(), 0);
   size_t stride = size;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -233,30 +233,32 @@ std::string DescrOf(hal::ElementType type) {
 }  // namespace
 
 void NpyArray::TakeType(hal::ElementType wanted) {
-  if (hal::NumericalKind(spec.type) != 0 || wanted == hal::ElementType::kNone ||
-      DescrOf(wanted).substr(1) != DescrOf(spec.type).substr(1)) {
+  if (hal::NumericalKind(spec.element) != 0 ||
+      wanted == hal::ElementType::kNone ||
+      DescrOf(wanted).substr(1) != DescrOf(spec.element).substr(1)) {
     return;
   }
-  spec.type = wanted;
+  spec.element = wanted;
 }
 
 absl::Status NpyArray::CopyTo(std::span<uint8_t> target) const {
   if (target.empty()) return absl::OkStatus();
   const bool transposes = fortran_order && spec.shape.size() > 1;
-  if (hal::IsBelowByte(spec.type)) {
+  if (hal::IsBelowByte(spec.element)) {
     std::vector<uint8_t> rows;
     if (transposes) {
       RETURN_IF_ERROR(Resize(rows, bytes.size(), "an array of a .npy file"));
       CopyTransposed(*this, rows);
     }
-    return PackNpyElements(spec.type, transposes ? rows : bytes, target.data());
+    return PackNpyElements(spec.element, transposes ? rows : bytes,
+                           target.data());
   }
   if (transposes) {
     CopyTransposed(*this, target);
   } else {
     std::memcpy(target.data(), bytes.data(), target.size());
   }
-  const size_t number = NumberSize(spec.type);
+  const size_t number = NumberSize(spec.element);
   if (!big_endian || number < 2) return absl::OkStatus();
   for (size_t at = 0; at < target.size(); at += number) {
     std::reverse(target.begin() + at, target.begin() + at + number);
@@ -313,8 +315,8 @@ absl::StatusOr<NpyArray> ReadNpy(ByteReader& reader) {
   return array;
 }
 
-std::string NpyHeader(const TensorSpec& spec) {
-  std::string dictionary = absl::StrCat("{'descr': '", DescrOf(spec.type),
+std::string NpyHeader(const hal::TensorType& spec) {
+  std::string dictionary = absl::StrCat("{'descr': '", DescrOf(spec.element),
                                         "', 'fortran_order': False, "
                                         "'shape': (");
   for (size_t i = 0; i < spec.shape.size(); ++i) {
@@ -336,9 +338,9 @@ std::string NpyHeader(const TensorSpec& spec) {
   return header + dictionary;
 }
 
-void AppendNpyElements(const TensorSpec& spec, std::span<const uint8_t> bytes,
-                       std::string& out) {
-  const uint32_t bits = hal::StrideBits(spec.type);
+void AppendNpyElements(const hal::TensorType& spec,
+                       std::span<const uint8_t> bytes, std::string& out) {
+  const uint32_t bits = hal::StrideBits(spec.element);
   if (bits >= 8) {
     absl::StrAppend(&out, TextOf(bytes));
     return;

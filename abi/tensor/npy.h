@@ -12,16 +12,16 @@
 #include <span>
 #include <string>
 
-#include "abi/tensor/tensor_text.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/byte_reader.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::abi {
 
 // An array in a file, before any conversion.
 struct NpyArray {
-  TensorSpec spec;
+  hal::TensorType spec;
   bool fortran_order = false;
   bool big_endian = false;
   std::span<const uint8_t> bytes;  // borrowed
@@ -51,12 +51,12 @@ absl::StatusOr<NpyArray> ReadNpyHeader(ByteReader& reader);
 // padded to a multiple of 64 bytes. Types that NumPy has no name for (bf16, the
 // floats and integers of fewer bits) are written as raw bytes, '|V1' or '<V2',
 // as NumPy's own extensions do.
-std::string NpyHeader(const TensorSpec& spec);
+std::string NpyHeader(const hal::TensorType& spec);
 
 // Appends a tensor's elements as .npy has them: those narrower than a byte take
 // the low bits of one each, as in the package ml_dtypes.
-void AppendNpyElements(const TensorSpec& spec, std::span<const uint8_t> bytes,
-                       std::string& out);
+void AppendNpyElements(const hal::TensorType& spec,
+                       std::span<const uint8_t> bytes, std::string& out);
 // The reverse: packs elements of fewer than 8 bits that take a byte each.
 // INVALID_ARGUMENT: the upper bits of a byte are neither zero nor copies of an
 // integer's sign, so its element has another type.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi/tensor/npz.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/memory_meter.h"
@@ -191,7 +192,7 @@ TEST(Npy, Elements) {
   };
   for (const auto& row : kRows) {
     std::string out;
-    AppendNpyElements(*ParseTensorSpec(row.spec), row.bytes, out);
+    AppendNpyElements(*hal::TensorType::ParseStatic(row.spec), row.bytes, out);
     EXPECT_EQ(out, std::string(row.want.begin(), row.want.end())) << row.spec;
   }
 }
@@ -214,7 +215,8 @@ TEST(Npy, Headers) {
        "{'descr': '|V1', 'fortran_order': False, 'shape': (1,), }"},
   };
   for (const auto& row : kRows) {
-    const std::string header = NpyHeader(*ParseTensorSpec(row.spec));
+    const std::string header =
+        NpyHeader(*hal::TensorType::ParseStatic(row.spec));
     EXPECT_EQ(header.size() % 64, 0u) << row.spec;
     EXPECT_EQ(header.substr(0, 8), std::string("\x93NUMPY\1\0", 8));
     const std::string want = row.want;

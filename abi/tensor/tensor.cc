@@ -17,7 +17,7 @@ hal::BufferParams TensorParams() {
 namespace {
 
 absl::StatusOr<Ref<hal::BufferView>> Create(
-    hal::Device& device, const TensorSpec& spec, uint64_t owner,
+    hal::Device& device, const hal::TensorType& spec, uint64_t owner,
     const std::shared_ptr<MemoryMeter>& memory) {
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
   hal::BufferParams params = TensorParams();
@@ -25,19 +25,19 @@ absl::StatusOr<Ref<hal::BufferView>> Create(
   ASSIGN_OR_RETURN(
       Ref<hal::Buffer> buffer,
       device.allocator().AllocateCharged(memory, "an argument", params, size));
-  return hal::BufferView::Create(std::move(buffer), spec.shape, spec.type);
+  return hal::BufferView::Create(std::move(buffer), spec.shape, spec.element);
 }
 
 }  // namespace
 
 absl::StatusOr<Ref<hal::BufferView>> NewTensor(
-    hal::Device& device, const TensorSpec& spec,
+    hal::Device& device, const hal::TensorType& spec,
     const std::shared_ptr<MemoryMeter>& memory) {
   return Create(device, spec, /*owner=*/0, memory);
 }
 
 absl::StatusOr<Ref<hal::BufferView>> CopyTensor(
-    hal::Device& device, const TensorSpec& spec,
+    hal::Device& device, const hal::TensorType& spec,
     std::span<const uint8_t> bytes) {
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
   if (bytes.size() != size) {
@@ -51,9 +51,9 @@ absl::StatusOr<Ref<hal::BufferView>> CopyTensor(
   return view;
 }
 
-TensorSpec SpecOf(const hal::BufferView& view) {
-  TensorSpec spec;
-  spec.type = view.element_type();
+hal::TensorType SpecOf(const hal::BufferView& view) {
+  hal::TensorType spec;
+  spec.element = view.element_type();
   spec.shape.assign(view.shape().begin(), view.shape().end());
   return spec;
 }

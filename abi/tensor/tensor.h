@@ -8,12 +8,12 @@
 #include <memory>
 #include <span>
 
-#include "abi/tensor/tensor_text.h"
 #include "absl/status/statusor.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
+#include "hal/tensor_type.h"
 #include "hal/types.h"
 
 namespace eyrie::abi {
@@ -26,16 +26,16 @@ hal::BufferParams TensorParams();
 // lives; null if nothing does. RESOURCE_EXHAUSTED: out of memory, or the limit
 // of `memory` is exceeded.
 absl::StatusOr<Ref<hal::BufferView>> NewTensor(
-    hal::Device& device, const TensorSpec& spec,
+    hal::Device& device, const hal::TensorType& spec,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
 // Creates a tensor with a copy of `bytes`. INVALID_ARGUMENT: the number of
 // bytes does not match `spec`.
 absl::StatusOr<Ref<hal::BufferView>> CopyTensor(hal::Device& device,
-                                                const TensorSpec& spec,
+                                                const hal::TensorType& spec,
                                                 std::span<const uint8_t> bytes);
 
-TensorSpec SpecOf(const hal::BufferView& view);
+hal::TensorType SpecOf(const hal::BufferView& view);
 
 // Returns the bytes of a tensor's elements, in place. They are valid while its
 // buffer lives and nothing writes to it. FAILED_PRECONDITION: the host cannot

@@ -72,7 +72,7 @@ uint64_t LoadInteger(std::span<const uint8_t> bytes, uint64_t bit,
 
 struct Printer {
   std::span<const uint8_t> bytes;
-  const TensorSpec& spec;
+  const hal::TensorType& spec;
   FloatCase float_case;
   size_t left;        // remaining elements to print
   size_t empty_rows;  // remaining brackets to print without elements in them
@@ -83,10 +83,10 @@ struct Printer {
     const auto shown = static_cast<int64_t>(
         std::min<uint64_t>(left, static_cast<uint64_t>(length)));
     left -= static_cast<size_t>(shown);
-    const uint32_t bits = hal::StrideBits(spec.type);
+    const uint32_t bits = hal::StrideBits(spec.element);
     for (int64_t i = 0; i < shown; ++i) {
       if (i > 0) out.push_back(' ');
-      AppendElement(bytes, bit + i * bits, spec.type, float_case, out);
+      AppendElement(bytes, bit + i * bits, spec.element, float_case, out);
     }
     bit += static_cast<uint64_t>(length) * bits;
     if (shown < length) out.append("...");
@@ -137,7 +137,7 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
   }
 }
 
-void AppendElements(std::span<const uint8_t> bytes, const TensorSpec& spec,
+void AppendElements(std::span<const uint8_t> bytes, const hal::TensorType& spec,
                     size_t limit, FloatCase float_case, std::string& out,
                     size_t empty_rows) {
   const bool has_elements = spec.ElementCount().value_or(1) != 0;

@@ -12,7 +12,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "base/checked_math.h"
 #include "base/half.h"
 #include "base/hex.h"
 #include "base/status_macros.h"
@@ -233,7 +232,8 @@ size_t CountTokens(absl::string_view text) {
   return count;
 }
 
-absl::Status WrongCount(size_t given, const TensorSpec& spec, int64_t count) {
+absl::Status WrongCount(size_t given, const hal::TensorType& spec,
+                        int64_t count) {
   return absl::OutOfRangeError(
       absl::StrCat(given, given == 1 ? " element is" : " elements are",
                    " given; ", spec.ToString(), " has ", count, "."));
@@ -255,12 +255,6 @@ void Splat(ElementType type, int64_t count, std::span<uint8_t> target) {
     std::memcpy(target.data() + filled, target.data(), step);
     filled += step;
   }
-}
-
-std::string ShapeText(const hal::BufferView::Shape& shape) {
-  std::string text;
-  for (int64_t dimension : shape) absl::StrAppend(&text, dimension, "x");
-  return text;
 }
 
 }  // namespace
@@ -290,74 +284,6 @@ const FloatFormat* SmallFloatFormat(ElementType type) {
     default:
       return nullptr;
   }
-}
-
-absl::StatusOr<int64_t> TensorSpec::ElementCount() const {
-  int64_t count = 1;
-  for (int64_t dimension : shape) {
-    // The product is 0 if any dimension is, even if the others would overflow.
-    if (dimension == 0) return 0;
-  }
-  for (int64_t dimension : shape) {
-    const std::optional<int64_t> product = CheckedMul(count, dimension);
-    if (!product) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "The number of elements of ", ToString(), " exceeds 64 bits."));
-    }
-    count = *product;
-  }
-  return count;
-}
-
-absl::StatusOr<uint64_t> TensorSpec::ByteLength() const {
-  ASSIGN_OR_RETURN(const int64_t count, ElementCount());
-  const std::optional<uint64_t> length = hal::DenseByteLength(type, count);
-  if (!length) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("The size of ", ToString(), " exceeds 64 bits."));
-  }
-  return *length;
-}
-
-std::string TensorSpec::ToString() const {
-  return absl::StrCat(ShapeText(shape), hal::ElementTypeName(type));
-}
-
-absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text) {
-  const absl::string_view whole = text = absl::StripAsciiWhitespace(text);
-  TensorSpec spec;
-  for (size_t x; (x = text.find('x')) != absl::string_view::npos;) {
-    const absl::string_view part = text.substr(0, x);
-    int64_t dimension = 0;
-    const bool digits = !part.empty() && std::all_of(part.begin(), part.end(),
-                                                     absl::ascii_isdigit);
-    if (!digits || !absl::SimpleAtoi(part, &dimension)) {
-      // "x32" and "complex<f32>" are types; "?x4xf32" has a malformed
-      // dimension. "index" is treated as an unknown type, not as a dimension
-      // 'inde'.
-      if (hal::ParseElementType(text).ok()) break;
-      if (part.size() > 1 && absl::ascii_isalpha(part[0])) break;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Dimension ", spec.shape.size(), " ('", part, "') of '", whole,
-          digits ? "' exceeds 64 bits." : "' is not a whole number."));
-    }
-    spec.shape.push_back(dimension);
-    text.remove_prefix(x + 1);
-  }
-  if (text.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", whole, "' has no element type, as in 4x2xf32."));
-  }
-  absl::StatusOr<ElementType> type = hal::ParseElementType(text);
-  if (!type.ok()) {
-    if (absl::ascii_isdigit(text[0])) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", whole, "' has no shape and element type, as in 4x2xf32=1."));
-    }
-    return absl::InvalidArgumentError(type.status().message());
-  }
-  spec.type = *type;
-  return spec;
 }
 
 absl::Status ParseElement(absl::string_view text, ElementType type,
@@ -399,10 +325,10 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
   return ParseHex(text, target.first((hal::BitCount(type) + 7) / 8));
 }
 
-absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
+absl::Status ParseElements(absl::string_view text, const hal::TensorType& spec,
                            std::span<uint8_t> target) {
   ASSIGN_OR_RETURN(const int64_t count, spec.ElementCount());
-  const uint32_t bits = hal::StrideBits(spec.type);
+  const uint32_t bits = hal::StrideBits(spec.element);
   const absl::string_view whole = text;
   int64_t parsed = 0;
   for (absl::string_view token; !(token = NextToken(text)).empty(); ++parsed) {
@@ -413,7 +339,7 @@ absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
     uint8_t narrow[1] = {};
     const std::span<uint8_t> place =
         bits < 8 ? std::span<uint8_t>(narrow) : target.subspan(bit / 8);
-    const absl::Status status = ParseElement(token, spec.type, place);
+    const absl::Status status = ParseElement(token, spec.element, place);
     if (!status.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("Element ", parsed, " ", status.message(), "."));
@@ -423,7 +349,7 @@ absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
   if (parsed == 0) {
     std::fill(target.begin(), target.end(), 0);
   } else if (parsed == 1 && count > 1) {
-    Splat(spec.type, count, target);
+    Splat(spec.element, count, target);
   } else if (parsed < count) {
     return WrongCount(static_cast<size_t>(parsed), spec, count);
   }

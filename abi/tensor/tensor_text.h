@@ -20,32 +20,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/half.h"
-#include "hal/buffer_view.h"
 #include "hal/element_type.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::abi {
-
-// The type and shape of a dense row-major tensor.
-struct TensorSpec {
-  hal::ElementType type = hal::ElementType::kNone;
-  hal::BufferView::Shape shape;
-
-  // Return the number of elements, and their size in bytes. RESOURCE_EXHAUSTED:
-  // the result needs more than 64 bits.
-  absl::StatusOr<int64_t> ElementCount() const;
-  absl::StatusOr<uint64_t> ByteLength() const;
-  // Returns "2x3xf32".
-  std::string ToString() const;
-};
-
-// Parses "2x3xf32". INVALID_ARGUMENT: a dimension is not a whole number, or the
-// element type is unknown (the message suggests the nearest).
-absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text);
 
 // Parses the elements of a tensor into `target`, which must have ByteLength()
 // bytes. INVALID_ARGUMENT: an element is malformed; the message gives its
 // index. OUT_OF_RANGE: the number of elements is wrong.
-absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
+absl::Status ParseElements(absl::string_view text, const hal::TensorType& spec,
                            std::span<uint8_t> target);
 
 // Parses one element; one narrower than a byte is stored in the low bits of
@@ -69,7 +52,7 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
 // Appends at most `limit` elements, with inner dimensions in brackets: "[1
 // 2][3...", and at most `empty_rows` brackets without any. `bytes` must have at
 // least the tensor's ByteLength().
-void AppendElements(std::span<const uint8_t> bytes, const TensorSpec& spec,
+void AppendElements(std::span<const uint8_t> bytes, const hal::TensorType& spec,
                     size_t limit, FloatCase float_case, std::string& out,
                     size_t empty_rows = 1024);
 

@@ -17,7 +17,7 @@ namespace {
 std::string RoundTrip(absl::string_view text, size_t limit = 1024,
                       FloatCase float_case = FloatCase::kUpper) {
   const size_t equals = std::min(text.find('='), text.size());
-  const auto spec = ParseTensorSpec(text.substr(0, equals));
+  const auto spec = hal::TensorType::ParseStatic(text.substr(0, equals));
   if (!spec.ok()) return StatusText(spec);
   const auto size = spec->ByteLength();
   if (!size.ok()) return StatusText(size);
@@ -232,7 +232,7 @@ TEST(TensorText, OddTypes) {
     bytes[i] = static_cast<uint8_t>(i + 1);
   }
   for (const auto& row : kRows) {
-    const TensorSpec spec = {static_cast<hal::ElementType>(row.code), {2}};
+    const hal::TensorType spec = {static_cast<hal::ElementType>(row.code), {2}};
     std::string out = spec.ToString() + "=";
     AppendElements({bytes.data(), *spec.ByteLength()}, spec, 9,
                    FloatCase::kUpper, out);

@@ -105,12 +105,12 @@ class TypeReader {
                      absl::StrCat("dimension ", component.integer,
                                   " is less than -1, which means dynamic."));
     }
-    if (type_.dims.size() == RawType::kMaxRank) {
+    if (type_.shape.size() == RawType::kMaxRank) {
       return ErrorAt(component.offset,
                      absl::StrCat("a dimension above the limit of ",
                                   RawType::kMaxRank, "."));
     }
-    type_.dims.push_back(component.integer);
+    type_.shape.push_back(component.integer);
     return absl::OkStatus();
   }
 
@@ -168,7 +168,7 @@ void Append(const RawType& type, SignatureBuilder& builder) {
     if (number != 0) body.Integer(static_cast<int64_t>(number), kElementTag);
   }
   if (type.kind == Kind::kBuffer) {
-    for (const int64_t dimension : type.dims) {
+    for (const int64_t dimension : type.shape) {
       body.Integer(dimension, kDimensionTag);
     }
     if (type.layout != Layout::kUnspecified) {
@@ -201,8 +201,7 @@ std::vector<ElementType> ScalarTypes() {
 
 bool RawType::is_static() const {
   if (kind == Kind::kScalar) return true;
-  return kind == Kind::kBuffer &&
-         std::find(dims.begin(), dims.end(), kDynamic) == dims.end();
+  return kind == Kind::kBuffer && TensorType::is_static();
 }
 
 std::string RawType::ToString() const {
@@ -216,19 +215,12 @@ std::string RawType::ToString() const {
     case Kind::kUnrecognized:
       return "!UNKNOWN!";
   }
-  const std::string shape =
-      absl::StrJoin(dims, "x", [](std::string* out, int64_t dimension) {
-        if (dimension == kDynamic) {
-          out->push_back('?');
-        } else {
-          absl::StrAppend(out, dimension);
-        }
-      });
+  const hal::TensorType dimensions = {hal::ElementType::kNone, shape};
   absl::string_view order;
   if (layout == Layout::kRowMajor) order = ", row-major";
   if (layout == Layout::kColumnMajor) order = ", column-major";
-  return absl::StrCat("Buffer<", ScalarTypeName(element), "[", shape, "]",
-                      order, ">");
+  return absl::StrCat("Buffer<", ScalarTypeName(element), "[",
+                      dimensions.ToString(), "]", order, ">");
 }
 
 absl::StatusOr<RawSignature> RawSignature::Parse(absl::string_view text) {

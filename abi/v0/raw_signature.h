@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "hal/element_type.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::abi::v0 {
 
@@ -25,15 +26,15 @@ namespace eyrie::abi::v0 {
 // with 0 or 1.
 enum class Layout : uint8_t { kUnspecified, kRowMajor, kColumnMajor };
 
-struct RawType {
+// The tensor's type is that of a buffer; a scalar has only its element. The
+// element is one of the 12 types of ScalarTypeName().
+struct RawType : hal::TensorType {
   enum class Kind : uint8_t { kBuffer, kScalar, kRefObject, kUnrecognized };
-  static constexpr int64_t kDynamic = -1;
   static constexpr size_t kMaxRank = 64;
 
+  RawType() { element = hal::ElementType::kFloat32; }
+
   Kind kind = Kind::kUnrecognized;
-  // For buffers and scalars: one of the 12 types of ScalarTypeName().
-  hal::ElementType element = hal::ElementType::kFloat32;
-  std::vector<int64_t> dims;             // of buffers; kDynamic where unknown
   Layout layout = Layout::kUnspecified;  // of buffers
 
   // Reports whether the type determines the value's size: a scalar, or a buffer

@@ -137,9 +137,9 @@ TEST(RawSignature, RankIsBounded) {
   RawSignature signature;
   signature.inputs.resize(1);
   signature.inputs[0].kind = RawType::Kind::kBuffer;
-  signature.inputs[0].dims.assign(RawType::kMaxRank, 1);
+  signature.inputs[0].shape.assign(RawType::kMaxRank, 1);
   EXPECT_TRUE(RawSignature::Parse(signature.Mangle()).ok());
-  signature.inputs[0].dims.push_back(1);
+  signature.inputs[0].shape.push_back(1);
   EXPECT_EQ(StatusText(RawSignature::Parse(signature.Mangle())),
             "INVALID_ARGUMENT: Byte 138 of the signature: a dimension above "
             "the limit of 64.");

@@ -9,7 +9,6 @@
 
 #include "abi/tensor/element_range.h"
 #include "abi/tensor/tensor.h"
-#include "abi/tensor/tensor_text.h"
 #include "abi/value/buffer_use.h"
 #include "abi/value/convert.h"
 #include "abi/value/encoder.h"
@@ -18,6 +17,7 @@
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "hal/packed_elements.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::abi {
 namespace {
@@ -30,14 +30,6 @@ using hal::ElementType;
 // size of each.
 constexpr size_t kMaxSpares = 64;
 constexpr uint64_t kMaxSpareBytes = 4096;
-
-bool ShapeFits(std::span<const int64_t> shape, const Type& type) {
-  if (!type.ranked) return true;
-  return std::equal(shape.begin(), shape.end(), type.shape.begin(),
-                    type.shape.end(), [](int64_t given, int64_t expected) {
-                      return expected == Type::kDynamic || expected == given;
-                    });
-}
 
 // Adds the dimensions of the first array in nested lists, after those of the
 // lists.
@@ -52,20 +44,6 @@ void AddInnerShape(const HostValue& value, std::vector<int64_t>& shape) {
 }
 
 }  // namespace
-
-std::string ShapeDifference(std::span<const int64_t> shape, const Type& type) {
-  if (!type.ranked) return "";
-  if (shape.size() != type.shape.size()) {
-    return absl::StrCat("the rank is ", shape.size(), ", expected ",
-                        type.shape.size(), " (", type.ToString(), ").");
-  }
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (type.shape[i] == Type::kDynamic || type.shape[i] == shape[i]) continue;
-    return absl::StrCat("dimension ", i, " is ", shape[i], ", expected ",
-                        type.shape[i], " (", type.ToString(), ").");
-  }
-  return "";
-}
 
 bool IsPair(const Type& type) {
   if (!type.is(Kind::kRefArray) || type.ranked) return false;
@@ -160,8 +138,8 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
   if (device_ == nullptr) {
     return absl::FailedPreconditionError("an array needs a device to hold it.");
   }
-  TensorSpec spec;
-  spec.type = type;
+  hal::TensorType spec;
+  spec.element = type;
   spec.shape.assign(shape.begin(), shape.end());
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
   hal::BufferParams params = TensorParams();
@@ -210,10 +188,10 @@ absl::Status Encoder::CheckGiven(const HostArray& array, const Type& type,
         " cannot be converted to ", hal::ElementTypeName(to),
         converts ? " without loss." : "."));
   }
-  if (!ShapeFits(array.shape(), type)) {
+  if (!type.FitsShape(array.shape())) {
     return absl::InvalidArgumentError(
         absl::StrCat("an array ", array.ShapeText(), " is given; ",
-                     ShapeDifference(array.shape(), type)));
+                     type.ShapeDifference(array.shape())));
   }
   const bool lends = array.use() == HostArray::Use::kLend;
   if (is_storage_ && lends && array.is_read_only()) {
@@ -307,7 +285,7 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
   }
   std::vector<int64_t> shape = NestedShape(value, type);
   AddInnerShape(value, shape);
-  const std::string difference = ShapeDifference(shape, type);
+  const std::string difference = type.ShapeDifference(shape);
   if (!difference.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(value.Describe(), " is given; ", difference));

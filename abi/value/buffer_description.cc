@@ -5,11 +5,11 @@
 
 #include "abi/tensor/element_range.h"
 #include "abi/tensor/tensor.h"
-#include "abi/tensor/tensor_text.h"
 #include "abi/value/convert.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::abi::v0 {
 namespace {
@@ -54,9 +54,9 @@ bool IsPacked(const Dimensions& shape, const Dimensions& strides, Layout layout,
   return true;
 }
 
-TensorSpec SpecOf(ElementType element, const Dimensions& shape) {
-  TensorSpec spec;
-  spec.type = element;
+hal::TensorType SpecOf(ElementType element, const Dimensions& shape) {
+  hal::TensorType spec;
+  spec.element = element;
   spec.shape = shape;
   return spec;
 }
@@ -136,12 +136,12 @@ class Oracle {
 
   // Computes the dimensions.
   absl::Status Complete() {
-    const size_t rank = type_.dims.size();
+    const size_t rank = type_.shape.size();
     if (given_.shape && given_.shape->size() != rank) {
       return Refused(
           absl::StrCat("the rank is ", given_.shape->size(), ", not ", rank));
     }
-    shape_.assign(type_.dims.begin(), type_.dims.end());
+    shape_.assign(type_.shape.begin(), type_.shape.end());
     if (given_.shape) {
       for (size_t i = 0; i < rank; ++i) {
         RETURN_IF_ERROR(TakeDimension(i, (*given_.shape)[i]));

@@ -178,7 +178,7 @@ absl::StatusOr<HostValue> Decoder::Array(Ref<RefObject> object,
                                          const Type& type) {
   auto* view = RefCast<hal::BufferView>(object.get());
   if (view == nullptr) return NotReturned(object.get(), type);
-  std::string difference = ShapeDifference(view->shape(), type);
+  std::string difference = type.ShapeDifference(view->shape());
   if (type.element != ElementType::kNone &&
       !SameBits(view->element_type(), type.element)) {
     difference = absl::StrCat(
@@ -326,7 +326,7 @@ absl::StatusOr<HostValue> Decoder::RefArray(const Ref<RefObject>& object,
     }
     if (count) count = CheckedMul(*count, static_cast<uint64_t>(shape[i]));
   }
-  const std::string difference = ShapeDifference(shape, type);
+  const std::string difference = type.ShapeDifference(shape);
   if (!difference.empty() || count != values->size()) {
     return absl::InvalidArgumentError(
         difference.empty()

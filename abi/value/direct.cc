@@ -20,17 +20,6 @@ using vm::ValueType;
 
 constexpr uint32_t kWordBits = 64;
 
-inline bool HasShape(std::span<const int64_t> shape, const Type& type) {
-  if (!type.ranked) return true;
-  if (shape.size() != type.shape.size()) return false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (type.shape[i] != shape[i] && type.shape[i] != Type::kDynamic) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 DirectPlan::DirectPlan(std::span<const Parameter> parameters) {
@@ -140,7 +129,7 @@ inline bool DirectPlan::EncodeTensor(const Step& step, const HostValue& value,
   const HostArray* array = value.array();
   if (array == nullptr || device == nullptr || !array->may_be_used() ||
       !array->is_dense() || array->type() != step.element ||
-      !HasShape(array->shape(), *step.type)) {
+      !step.type->FitsShape(array->shape())) {
     return false;
   }
   slot.ref = array->TensorOn(*device);
@@ -162,7 +151,7 @@ bool DirectPlan::CheckResults(const vm::Slot* slots) const {
       auto* view = RefCast<hal::BufferView>(slot.ref);
       if (view == nullptr || view->element_type() != step.element ||
           view->encoding() != hal::EncodingType::kDenseRowMajor ||
-          !HasShape(view->shape(), *step.type) ||
+          !step.type->FitsShape(view->shape()) ||
           view->buffer()->Peek(0, view->byte_length()) == nullptr) {
         return false;
       }

@@ -167,8 +167,6 @@ std::vector<int64_t> NestedShape(const HostValue& value, const Type& type);
 // unknown and its elements may be lists, since nested lists would not show
 // where its dimensions end.
 bool IsPair(const Type& type);
-// Returns how a shape differs from a type, as a sentence; empty if it matches.
-std::string ShapeDifference(std::span<const int64_t> shape, const Type& type);
 
 }  // namespace eyrie::abi
 

@@ -82,8 +82,8 @@ absl::StatusOr<ArrayPtr> CopyOf(const NpyArray& array, const Meter& memory) {
   RETURN_IF_ERROR(Resize(kept->elements, size, kWhat));
   RETURN_IF_ERROR(array.CopyTo(kept->elements));
   const std::span<const uint8_t> elements = kept->elements;
-  return HostArray::Borrow(array.spec.type, array.spec.shape, {}, elements, 0,
-                           std::move(kept));
+  return HostArray::Borrow(array.spec.element, array.spec.shape, {}, elements,
+                           0, std::move(kept));
 }
 
 absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path,

@@ -360,7 +360,7 @@ absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
         size_t{0}, AddToRefArray(list, element, {&count, 1}, *values)));
   } else {
     shape = NestedShape(value, type);
-    const std::string difference = ShapeDifference(shape, type);
+    const std::string difference = type.ShapeDifference(shape);
     if (!difference.empty()) {
       return absl::InvalidArgumentError(
           absl::StrCat(value.Describe(), " is given; ", difference));

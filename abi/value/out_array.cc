@@ -154,7 +154,7 @@ absl::Status CheckOut(const HostValue& out, const Type& type) {
         "the array ", array->ShapeText(), " is given as its memory; ",
         type.ToString(), " is expected, and results are not converted."));
   }
-  const std::string difference = ShapeDifference(array->shape(), type);
+  const std::string difference = type.ShapeDifference(array->shape());
   if (!difference.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the array ", array->ShapeText(),

@@ -86,8 +86,8 @@ class Random {
     if (type.kind != RawType::Kind::kBuffer) return type;
     type.layout = static_cast<Layout>(Below(3));
     for (int64_t rank = Below(5); rank > 0; --rank) {
-      type.dims.push_back(Below(3) == 0 ? RawType::kDynamic
-                                        : Below(int64_t{1} << Below(62)));
+      type.shape.push_back(Below(3) == 0 ? RawType::kDynamic
+                                         : Below(int64_t{1} << Below(62)));
     }
     return type;
   }

@@ -55,7 +55,7 @@ typedef struct eyrie_ffi_version {
   int32_t minor;
 } eyrie_ffi_version_t;
 
-/* Element types. abi/native/ffi_types.def lists their properties. */
+/* Element types. hal/element_types.def lists their properties. */
 enum eyrie_ffi_type {
   EYRIE_FFI_PRED = 1,
   EYRIE_FFI_S8 = 2,

@@ -41,7 +41,7 @@ std::unique_ptr<abi::Session> Link(const abi::Program& program) {
 // Returns a tensor from text such as "2xi32=7 8".
 vm::Value Tensor(abi::Session& session, const std::string& text) {
   const size_t equals = text.find('=');
-  auto spec = abi::ParseTensorSpec(text.substr(0, equals));
+  auto spec = hal::TensorType::ParseStatic(text.substr(0, equals));
   EXPECT_EQ(StatusText(spec), "OK");
   Bytes bytes(*spec->ByteLength());
   EXPECT_EQ(StatusText(abi::ParseElements(text.substr(equals + 1), *spec,
@@ -57,7 +57,7 @@ std::string Text(const vm::Value& value) {
   if (view == nullptr) return "no tensor";
   const auto bytes = abi::BytesOf(*view);
   if (!bytes.ok()) return StatusText(bytes);
-  const abi::TensorSpec spec = abi::SpecOf(*view);
+  const hal::TensorType spec = abi::SpecOf(*view);
   std::string text = absl::StrCat(spec.ToString(), "=");
   abi::AppendElements(*bytes, spec, 100, abi::FloatCase::kUpper, text);
   return text;

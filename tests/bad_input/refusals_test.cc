@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "abi/call/session.h"
-#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/buffer.h"
 #include "hal/buffer_view.h"
+#include "hal/tensor_type.h"
 #include "tests/support/files.h"
 #include "tests/support/module_builder.h"
 #include "tests/support/status_text.h"
@@ -204,7 +204,7 @@ TEST(RefusalsTest, SignatureNobodyHasSeen) {
 class ArgumentsTest : public testing::Test {
  protected:
   vm::Value Tensor(const std::string& text) {
-    absl::StatusOr<abi::TensorSpec> spec = abi::ParseTensorSpec(text);
+    absl::StatusOr<hal::TensorType> spec = hal::TensorType::ParseStatic(text);
     EXPECT_TRUE(spec.ok()) << spec.status();
     auto view = abi::NewTensor(*session_->devices()[0], *spec);
     EXPECT_TRUE(view.ok()) << view.status();

@@ -6,11 +6,11 @@
 
 #include "abi/call/session.h"
 #include "abi/signature/signature.h"
-#include "abi/tensor/tensor_text.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
+#include "hal/tensor_type.h"
 #include "tests/support/files.h"
 #include "vm/isa/value.h"
 
@@ -28,14 +28,15 @@ enum Stage { kLoad, kLink, kCall, kDone };
 absl::StatusOr<vm::Value> CreateTensor(hal::Device& device,
                                        const abi::Type& declared) {
   constexpr uint64_t kMaxBytes = 4096;
-  abi::TensorSpec spec;
-  spec.type = declared.element;
+  hal::TensorType spec;
+  spec.element = declared.element;
   for (int64_t size : declared.shape) {
     spec.shape.push_back(size == abi::Type::kDynamic ? 2 : size);
   }
   const absl::StatusOr<uint64_t> size = spec.ByteLength();
-  if (spec.type == hal::ElementType::kNone || !size.ok() || *size > kMaxBytes) {
-    spec.type = hal::ElementType::kFloat32;
+  if (spec.element == hal::ElementType::kNone || !size.ok() ||
+      *size > kMaxBytes) {
+    spec.element = hal::ElementType::kFloat32;
     spec.shape = {4};
   }
   ASSIGN_OR_RETURN(Ref<hal::BufferView> view, abi::NewTensor(device, spec));

@@ -19,6 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
+#include "hal/buffer_view.h"
 #include "tests/support/cpu_device.h"
 #include "tests/support/memref_functions.h"
 #include "tests/support/status_text.h"
@@ -115,14 +116,15 @@ class MemrefCallTest : public testing::Test {
   Ref<hal::BufferView> View(absl::string_view text) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(text, absl::MaxSplits('=', 1));
-    const abi::TensorSpec spec = *abi::ParseTensorSpec(parts.first);
+    const hal::TensorType spec = *hal::TensorType::ParseStatic(parts.first);
     Ref<hal::Buffer> buffer =
         *device_->allocator().Allocate({}, *spec.ByteLength());
     EXPECT_TRUE(abi::ParseElements(parts.second, spec,
                                    {buffer->host_data(), *spec.ByteLength()})
                     .ok())
         << text;
-    return *hal::BufferView::Create(std::move(buffer), spec.shape, spec.type);
+    return *hal::BufferView::Create(std::move(buffer), spec.shape,
+                                    spec.element);
   }
 
   std::string TextOf(char letter, const vm::Slot& slot) {
@@ -134,7 +136,7 @@ class MemrefCallTest : public testing::Test {
         Ref<hal::BufferView>::Adopt(RefCast<hal::BufferView>(slot.ref)));
     const hal::BufferView& view = *kept_.back();
     std::string text = absl::StrCat(view.ShapeAndType(), "=");
-    const abi::TensorSpec spec{view.element_type(),
+    const hal::TensorType spec{view.element_type(),
                                {view.shape().begin(), view.shape().end()}};
     abi::AppendElements({view.buffer()->host_data(), view.byte_length()}, spec,
                         100, abi::FloatCase::kLower, text);

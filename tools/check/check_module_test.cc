@@ -22,8 +22,8 @@ class CheckModule : public testing::Test {
  protected:
   Ref<hal::BufferView> Floats(const std::vector<float>& numbers,
                               hal::ElementType type) {
-    abi::TensorSpec spec;
-    spec.type = type;
+    hal::TensorType spec;
+    spec.element = type;
     spec.shape = {static_cast<int64_t>(numbers.size())};
     std::vector<uint8_t> bytes(*spec.ByteLength());
     EXPECT_TRUE(

@@ -19,7 +19,8 @@ Ref<hal::BufferView> Tensor(absl::string_view text) {
   static const Ref<hal::Device>& device =
       *new Ref<hal::Device>(*abi::OpenDevice("local-sync", {}));
   const size_t equals = text.find('=');
-  const abi::TensorSpec spec = *abi::ParseTensorSpec(text.substr(0, equals));
+  const hal::TensorType spec =
+      *hal::TensorType::ParseStatic(text.substr(0, equals));
   std::vector<uint8_t> bytes(*spec.ByteLength());
   EXPECT_TRUE(abi::ParseElements(text.substr(equals + 1), spec, bytes).ok())
       << text;

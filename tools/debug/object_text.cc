@@ -144,10 +144,10 @@ std::string ObjectText(RefObject* object) {
 absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
                                          absl::string_view type) {
   ASSIGN_OR_RETURN(const uint64_t length, BufferSize(object));
-  ASSIGN_OR_RETURN(abi::TensorSpec spec, abi::ParseTensorSpec(type));
+  ASSIGN_OR_RETURN(hal::TensorType spec, hal::TensorType::ParseStatic(type));
   if (spec.shape.empty()) {
     spec.shape.push_back(
-        static_cast<int64_t>(length * 8 / hal::StrideBits(spec.type)));
+        static_cast<int64_t>(length * 8 / hal::StrideBits(spec.element)));
   }
   ASSIGN_OR_RETURN(const uint64_t need, spec.ByteLength());
   if (need > length) {

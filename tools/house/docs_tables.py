@@ -177,34 +177,32 @@ KINDS = {
 def element_types(root):
     """Returns the page of element types."""
     tensors = "hal/element_types.def"
-    memrefs = "abi/native/memref/elements.def"
-    handlers = "abi/native/ffi_types.def"
     gguf = "hal/parameters/ggml_types.def"
     ranks = "hal/collectives/collectives.def"
-    bits = {row[0]: row[1] for row in def_rows(root, tensors, "ELEMENT_TYPE")}
-
-    def ours(name):
-        return code(bits.get(name[1:], "")) if name != "kNone" else "no tensor"
 
     def heading(title, path):
         return f"\n## {title}\n\n[`{path}`](../../{path})\n\n"
 
+    def tensor(text, kind, size, numpy, mlir, dlpack, ffi=("", "", "")):
+        number, name, since = ffi
+        return [code(text), code(f"0x{int(kind, 16) << 24 | int(size):08X}"),
+                size, KINDS.get(int(kind, 16), f"{size}-bit float"),
+                code(numpy), code(mlir), dlpack if dlpack != "-1" else "",
+                number, code(name), f"0.{since}" if since else ""]
+
+    rows = {row[0]: tensor(*row[1:])
+            for row in def_rows(root, tensors, "ELEMENT_TYPE")}
+    rows |= {row[0]: tensor(*row[1:7], row[8:])
+             for row in def_rows(root, tensors, "XLA_ELEMENT_TYPE")}
+    order = re.findall(r"^(?:XLA_)?ELEMENT_TYPE\((\w+)", read(root, tensors),
+                       re.M)
     text = heading("Tensors", tensors) + table(
-        ["text", "number", "bits", "kind", "NumPy"],
-        [[code(text), code(f"0x{int(kind, 16) << 24 | int(size):08X}"), size,
-          KINDS.get(int(kind, 16), f"{size}-bit float"), code(numpy)]
-         for _, text, kind, size, numpy in def_rows(
-             root, tensors, "ELEMENT_TYPE")])
-    text += heading("Memref functions", memrefs) + table(
-        ["MLIR", "bytes", "tensor", "scalars are passed as"],
-        [[code(name), size, ours(kind), "" if letter == "0" else code(letter)]
-         for _, name, size, kind, letter in def_rows(
-             root, memrefs, "MEMREF_ELEMENT")])
-    text += heading("XLA FFI", handlers) + table(
-        ["number", "name", "bytes", "tensor", "since API"],
-        [[number, code(name), size, ours(kind), f"0.{since}"]
-         for _, number, name, size, kind, since in def_rows(
-             root, handlers, "FFI_TYPE")])
+        ["text", "number", "bits", "kind", "NumPy", "MLIR", "DLPack code",
+         "XLA FFI", "its name", "since API"], [rows[name] for name in order])
+    text += "\nXLA FFI has these types, too, which no tensor has:\n\n" + table(
+        ["number", "name", "since API"],
+        [[number, code(name), f"0.{since}"] for _, number, name, since, _ in
+         def_rows(root, tensors, "XLA_TYPE")])
     text += heading("Collectives", ranks) + table(
         ["number", "name", "bytes"],
         [[number, code(name), size if size != "0" else "not supported"]

@@ -242,9 +242,11 @@ test_all() {
   fi
   run_bazel shutdown || true
   local folder code=0
+  begin=$SECONDS
   folder=$(test_system trixie) || code=$?
   if ((code != 75)); then
-    records+=("--root=$folder" "trixie:$folder/eyrie/.eyrie/quick.json")
+    records+=("--root=$folder" "trixie:$folder/eyrie/.eyrie/quick.json"
+      "trixie:$((SECONDS - begin))")
   fi
   count_parts --budget "${records[@]}"
 }

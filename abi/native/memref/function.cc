@@ -198,7 +198,7 @@ absl::Status OutputReader::CheckTypes(bool has_rules) const {
 absl::StatusOr<TensorLayout> ReadLayout(const Json& value,
                                         const MemrefType& type,
                                         const std::string& where) {
-  OperandRank rank = static_cast<OperandRank>(type.dims.size());
+  OperandRank rank = static_cast<OperandRank>(type.shape.size());
   if (type.kind == MemrefType::Kind::kUnranked) rank = kAnyRank;
   ASSIGN_OR_RETURN(TensorLayout layout, TensorLayout::Read(value, where, rank));
   if (layout.is_row_major()) return layout;
@@ -255,7 +255,7 @@ absl::Status CheckBarePointers(const MemrefSignature& signature,
   for (const MemrefType& type : signature.type.arguments) {
     if (type.is_scalar()) continue;
     if (type.kind != MemrefType::Kind::kRanked || type.is_strided ||
-        absl::c_linear_search(type.dims, MemrefType::kDynamic)) {
+        absl::c_linear_search(type.shape, MemrefType::kDynamic)) {
       return bad(
           "an argument that is not a memref of static sizes without a "
           "layout",

@@ -20,20 +20,10 @@ using Kind = MemrefType::Kind;
 
 constexpr int64_t kMaxIndex32 = std::numeric_limits<int32_t>::max();
 
-// Reports whether both are integers of the same width, signed or not; a tensor
-// may be passed as either.
-bool IsSameWidth(hal::ElementType have, hal::ElementType want) {
-  const auto is_integer = [](hal::ElementType type) {
-    const uint8_t kind = hal::NumericalKind(type);
-    return kind == hal::NumericalKind(hal::ElementType::kInt32) ||
-           kind == hal::NumericalKind(hal::ElementType::kSint32) ||
-           kind == hal::NumericalKind(hal::ElementType::kUint32);
-  };
-  return is_integer(have) && is_integer(want) &&
-         hal::BitCount(have) == hal::BitCount(want);
-}
-inline bool IsTakenAs(hal::ElementType have, hal::ElementType want) {
-  return have == want || IsSameWidth(have, want);
+// Functions read only bit 0 of an i1, so other bytes are not passed as it.
+inline bool IsPassedAs(hal::ElementType have, hal::ElementType want) {
+  return have == want ||
+         (want != hal::ElementType::kBool8 && hal::IsTakenAs(have, want));
 }
 
 // Returns the lowest bits as a signed number.
@@ -80,7 +70,7 @@ void MemrefImport::FindPlainArguments() {
   std::vector<PlainArgument> plain;
   for (size_t i = 0; i < plan_.arguments.size(); ++i) {
     const MemrefPlan::Argument& argument = plan_.arguments[i];
-    const std::vector<int64_t>& dims = signature.type.arguments[i].dims;
+    const hal::TensorType::Shape& dims = signature.type.arguments[i].shape;
     if (argument.element == hal::ElementType::kNone || !argument.is_dense ||
         std::any_of(dims.begin(), dims.end(),
                     [](int64_t dim) { return dim != MemrefType::kDynamic; })) {
@@ -125,7 +115,7 @@ absl::Status MemrefImport::Run(const vm::Slot* arguments, vm::Slot* results) {
   if (SetPlainArguments(arguments)) [[likely]] {
     const uint64_t word = plan_.call.Call(function_->entry, words_);
     const std::vector<MemrefType>& types = function_->signature.type.results;
-    if (!types.empty()) *results = ScalarOf(types[0].element, word);
+    if (!types.empty()) *results = ScalarOf(types[0], word);
     return absl::OkStatus();
   }
   lent_.clear();
@@ -142,7 +132,7 @@ absl::Status MemrefImport::Run(const vm::Slot* arguments, vm::Slot* results) {
 inline bool MemrefImport::Fits(size_t index,
                                const hal::BufferView& view) const {
   const MemrefType& type = function_->signature.type.arguments[index];
-  if (!IsTakenAs(view.element_type(), plan_.arguments[index].element) ||
+  if (!IsPassedAs(view.element_type(), plan_.arguments[index].element) ||
       !HasDims(type, view.shape())) {
     return false;
   }
@@ -197,32 +187,31 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
 absl::Status MemrefImport::SetScalar(size_t index, const vm::Slot& slot) {
   uint64_t& word = MachineCall::WordAt(words_, plan_.arguments[index].place);
   const auto bits = static_cast<uint32_t>(slot.i32);
-  switch (function_->signature.type.arguments[index].element) {
-    case MemrefElement::kI1:
+  const MemrefType& type = function_->signature.type.arguments[index];
+  if (type.is_index && function_->signature.index_bits == 32 &&
+      slot.i64 != static_cast<int32_t>(slot.i64)) {
+    return absl::OutOfRangeError(absl::StrCat("Argument ", index,
+                                              " of the function is ", slot.i64,
+                                              "; its index has 32 bits."));
+  }
+  switch (type.element) {
+    case hal::ElementType::kBool8:
       word = bits & 1;
       break;
-    case MemrefElement::kI8:
+    case hal::ElementType::kInt8:
       word = static_cast<uint8_t>(bits);
       break;
-    case MemrefElement::kI16:
-    case MemrefElement::kF16:
-    case MemrefElement::kBF16:
+    case hal::ElementType::kInt16:
+    case hal::ElementType::kFloat16:
+    case hal::ElementType::kBfloat16:
       word = static_cast<uint16_t>(bits);
       break;
-    case MemrefElement::kI32:
+    case hal::ElementType::kInt32:
       word = Int32Word(slot.i32);
       break;
-    case MemrefElement::kF32:
+    case hal::ElementType::kFloat32:
       word = Float32Word(bits);
       break;
-    case MemrefElement::kIndex:
-      if (function_->signature.index_bits == 32 &&
-          slot.i64 != static_cast<int32_t>(slot.i64)) {
-        return absl::OutOfRangeError(
-            absl::StrCat("Argument ", index, " of the function is ", slot.i64,
-                         "; its index has 32 bits."));
-      }
-      [[fallthrough]];
     default:  // 64 bits: an integer or a float
       word = static_cast<uint64_t>(slot.i64);
   }
@@ -234,7 +223,7 @@ absl::Status MemrefImport::Misfit(size_t index,
   const MemrefType& type = function_->signature.type.arguments[index];
   const std::string argument =
       absl::StrCat("Argument ", index, " of the function is ");
-  if (!IsTakenAs(view.element_type(), plan_.arguments[index].element) ||
+  if (!IsPassedAs(view.element_type(), plan_.arguments[index].element) ||
       !HasDims(type, view.shape())) {
     return absl::InvalidArgumentError(absl::StrCat(
         argument, view.ShapeAndType(), "; ", type.ToString(), " is declared."));
@@ -261,33 +250,30 @@ void MemrefImport::Point(size_t index, const MemrefDescriptor& descriptor) {
   layout_.Store(descriptor, at);
 }
 
-vm::Slot MemrefImport::ScalarOf(MemrefElement element, uint64_t bits) const {
+vm::Slot MemrefImport::ScalarOf(const MemrefType& type, uint64_t bits) const {
   vm::Slot slot;
-  switch (element) {
-    case MemrefElement::kI1:
+  switch (type.element) {
+    case hal::ElementType::kBool8:
       slot.i32 = static_cast<int32_t>(bits & 1);
       break;
-    case MemrefElement::kI8:
+    case hal::ElementType::kInt8:
       slot.i32 = SignExtend(bits, 8);
       break;
-    case MemrefElement::kI16:
+    case hal::ElementType::kInt16:
       slot.i32 = SignExtend(bits, 16);
       break;
-    case MemrefElement::kF16:
-    case MemrefElement::kBF16:
+    case hal::ElementType::kFloat16:
+    case hal::ElementType::kBfloat16:
       slot.i32 = static_cast<uint16_t>(bits);
       break;
-    case MemrefElement::kI32:
-    case MemrefElement::kF32:
+    case hal::ElementType::kInt32:
+    case hal::ElementType::kFloat32:
       slot.i32 = static_cast<int32_t>(bits);
       break;
-    case MemrefElement::kIndex:
-      slot.i64 = function_->signature.index_bits == 32
+    default:  // 64 bits, or an index of 32
+      slot.i64 = type.is_index && function_->signature.index_bits == 32
                      ? static_cast<int32_t>(bits)
                      : static_cast<int64_t>(bits);
-      break;
-    default:
-      slot.i64 = static_cast<int64_t>(bits);
   }
   return slot;
 }
@@ -297,7 +283,7 @@ absl::Status MemrefImport::LoadResult(size_t index,
   const MemrefType& type = function_->signature.type.results[index];
   const uint8_t* at = arena(plan_.struct_offset + plan_.result_offsets[index]);
   if (type.kind == Kind::kRanked) {
-    descriptor = layout_.Load(at, type.dims.size());
+    descriptor = layout_.Load(at, type.shape.size());
   } else {
     int64_t rank = 0;
     void* behind = nullptr;
@@ -339,7 +325,7 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
   const std::vector<MemrefType>& types = signature.type.results;
   if (!plan_.returns_memrefs && !plan_.has_struct && outputs_.empty())
       [[likely]] {
-    if (!types.empty()) *results = ScalarOf(types[0].element, word);
+    if (!types.empty()) *results = ScalarOf(types[0], word);
     return absl::OkStatus();
   }
   MemrefResults memrefs(parts_, lent_);
@@ -355,8 +341,7 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i].is_scalar()) continue;
     ASSIGN_OR_RETURN(
-        views[i],
-        memrefs.View(descriptors[i], signature.TensorType(types[i].element)));
+        views[i], memrefs.View(descriptors[i], signature.ElementOf(types[i])));
   }
   // Nothing can fail from here on.
   Unpack();
@@ -368,9 +353,9 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
     uint64_t bits = word;
     if (plan_.has_struct) {
       std::memcpy(&bits, arena(plan_.struct_offset + plan_.result_offsets[i]),
-                  signature.ElementBytes(types[i].element));
+                  signature.ElementBytes(types[i]));
     }
-    *results = ScalarOf(types[i].element, bits);
+    *results = ScalarOf(types[i], bits);
   }
   for (Ref<hal::BufferView>& output : outputs_) {
     (results++)->ref = output.release();

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
+#include "hal/buffer_view.h"
 
 namespace eyrie::native {
 
@@ -87,7 +88,7 @@ class MemrefImport final : public BoundFunction {
   absl::Status TakeResults(uint64_t word, vm::Slot* results);
   // Reads a result's descriptor from the result struct.
   absl::Status LoadResult(size_t index, MemrefDescriptor& descriptor);
-  vm::Slot ScalarOf(MemrefElement element, uint64_t bits) const;
+  vm::Slot ScalarOf(const MemrefType& type, uint64_t bits) const;
 
   uint64_t* words_at(size_t offset) { return &arena_[offset / kWordBytes]; }
   uint8_t* arena(size_t offset) {

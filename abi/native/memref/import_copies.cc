@@ -35,7 +35,7 @@ absl::Status MemrefImport::Pack(size_t index, const hal::BufferView& view,
                                 MemrefDescriptor& descriptor) {
   const MemrefType& type = function_->signature.type.arguments[index];
   const MemrefShape dense = descriptor.shape;
-  const size_t width = function_->signature.ElementBytes(type.element);
+  const size_t width = function_->signature.ElementBytes(type);
   bool fits = true;
   if (const TensorLayout* const layout =
           function_->signature.ArgumentLayout(index)) {
@@ -107,7 +107,7 @@ absl::Status MemrefImport::SetMemref(size_t index,
   lent_.push_back(lent);
   // The address of the first element stays the same, whatever offset the type
   // declares.
-  const size_t width = function_->signature.ElementBytes(type.element);
+  const size_t width = function_->signature.ElementBytes(type);
   descriptor.aligned = reinterpret_cast<uint8_t*>(
       reinterpret_cast<uintptr_t>(descriptor.aligned) -
       static_cast<uint64_t>(descriptor.offset) * width);
@@ -120,7 +120,7 @@ absl::Status MemrefImport::OutputShape(size_t index,
   const MemrefSignature& signature = function_->signature;
   const MemrefType& type = signature.type.arguments[index];
   if (signature.output_rules.empty()) {
-    shape.assign(type.dims.begin(), type.dims.end());
+    shape.assign(type.shape.begin(), type.shape.end());
     return absl::OkStatus();
   }
   hal::ElementType element;
@@ -144,7 +144,7 @@ absl::Status MemrefImport::SetOutput(size_t index) {
   hal::BufferView::Shape shape;
   RETURN_IF_ERROR(OutputShape(index, shape));
   const std::optional<int64_t> count = CountElements(ShapeOf(shape));
-  const hal::ElementType element = signature.TensorType(type.element);
+  const hal::ElementType element = signature.ElementOf(type);
   const std::optional<uint64_t> bytes =
       count ? hal::DenseByteLength(element, *count) : std::nullopt;
   if (!bytes) {

@@ -18,13 +18,7 @@ inline bool HasDims(const MemrefType& type, std::span<const int64_t> dims) {
   if (type.kind == MemrefType::Kind::kUnranked) {
     return dims.size() <= MemrefType::kMaxRank;
   }
-  if (type.dims.size() != dims.size()) return false;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (type.dims[i] != MemrefType::kDynamic && type.dims[i] != dims[i]) {
-      return false;
-    }
-  }
-  return true;
+  return type.FitsShape(dims);
 }
 
 // Returns the shape of a row-major tensor. `dims` must have at most kMaxRank

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "abi/native/ffi_types.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,19 +15,11 @@ namespace eyrie::native {
 namespace {
 
 char LetterOf(const MemrefType& type) {
-  return type.is_scalar() ? InfoOf(type.element).letter : 'r';
+  return type.is_scalar() ? ScalarLetter(type.element) : 'r';
 }
 
 bool IsFloat(const MemrefType& type) {
-  switch (type.element) {
-    case MemrefElement::kF16:
-    case MemrefElement::kBF16:
-    case MemrefElement::kF32:
-    case MemrefElement::kF64:
-      return true;
-    default:
-      return false;
-  }
+  return !hal::IsIntegerOrBool(type.element);
 }
 
 // Reports whether row-major strides satisfy the layout.
@@ -91,9 +84,9 @@ absl::Status Planner::PlanResults() {
     size_t alignment = 8;
     size_t bytes = DescriptorLayout::kUnrankedBytes;
     if (type.is_scalar()) {
-      bytes = alignment = signature_.ElementBytes(type.element);
+      bytes = alignment = signature_.ElementBytes(type);
     } else if (type.kind == MemrefType::Kind::kRanked) {
-      bytes = layout_.Bytes(type.dims.size());
+      bytes = layout_.Bytes(type.shape.size());
     }
     plan_.result_offsets.push_back(RoundUp(end, alignment));
     end = plan_.result_offsets.back() + bytes;
@@ -113,13 +106,13 @@ absl::Status Planner::PlanArgument(size_t index) {
     ASSIGN_OR_RETURN(argument.place, plan_.call.AddInteger());
   }
   if (type.kind == MemrefType::Kind::kRanked) {
-    argument.descriptor = TakeArena(layout_.Bytes(type.dims.size()));
+    argument.descriptor = TakeArena(layout_.Bytes(type.shape.size()));
   } else if (type.kind == MemrefType::Kind::kUnranked) {
     // The pair, followed by a descriptor of any rank.
     argument.descriptor = TakeArena(DescriptorLayout::kUnrankedBytes +
                                     layout_.Bytes(MemrefType::kMaxRank));
   }
-  if (!type.is_scalar()) argument.element = signature_.TensorType(type.element);
+  if (!type.is_scalar()) argument.element = signature_.ElementOf(type);
   argument.is_dense = signature_.index_bits == 64 &&
                       !signature_.bare_pointers && IsDenseLayout(type) &&
                       signature_.ArgumentLayout(index) == nullptr;
@@ -146,7 +139,7 @@ std::vector<OperandRank> MemrefSignature::InputRanks() const {
   std::vector<OperandRank> ranks;
   for (size_t i = 0; i < input_count(); ++i) {
     const MemrefType& argument = type.arguments[i];
-    const auto rank = static_cast<OperandRank>(argument.dims.size());
+    const auto rank = static_cast<OperandRank>(argument.shape.size());
     ranks.push_back(argument.is_scalar()                           ? kNoTensor
                     : argument.kind == MemrefType::Kind::kUnranked ? kAnyRank
                                                                    : rank);
@@ -191,12 +184,8 @@ std::vector<std::string> MemrefSignature::DeclareOperands() const {
   std::vector<std::string> declared;
   for (size_t i = 0; i < input_count(); ++i) {
     const MemrefType& of = type.arguments[i];
-    std::string text = hal::ElementTypeName(TensorType(of.element));
-    if (of.kind == MemrefType::Kind::kUnranked) text = absl::StrCat("*x", text);
-    for (auto dim = of.dims.rbegin(); dim != of.dims.rend(); ++dim) {
-      const bool any = *dim == MemrefType::kDynamic;
-      text = absl::StrCat(any ? "?" : absl::StrCat(*dim), "x", text);
-    }
+    const std::string text =
+        absl::StrCat(of.ShapePrefix(), hal::ElementTypeName(ElementOf(of)));
     declared.push_back(of.is_scalar() ? text
                                       : absl::StrCat("tensor<", text, ">"));
   }

@@ -65,15 +65,13 @@ struct MemrefSignature {
   // Returns the operands of the function's imports, such as "tensor<?xf32>" and
   // "index".
   std::vector<std::string> DeclareOperands() const;
-  size_t ElementBytes(MemrefElement element) const {
-    if (element == MemrefElement::kIndex) return index_bits / 8;
-    return InfoOf(element).bytes;
+  // Returns the size of an element, and the type that a tensor has for it.
+  size_t ElementBytes(const MemrefType& of) const {
+    return of.is_index ? index_bits / 8 : hal::StrideBits(of.element) / 8;
   }
-  hal::ElementType TensorType(MemrefElement element) const {
-    if (element == MemrefElement::kIndex && index_bits == 32) {
-      return hal::ElementType::kInt32;
-    }
-    return InfoOf(element).element;
+  hal::ElementType ElementOf(const MemrefType& of) const {
+    return of.is_index && index_bits == 32 ? hal::ElementType::kInt32
+                                           : of.element;
   }
 
  private:

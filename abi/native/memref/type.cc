@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "abi/native/ffi_types.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -21,12 +22,15 @@ namespace {
 
 using Kind = MemrefType::Kind;
 
-constexpr MemrefElementInfo kElements[] = {
-#define MEMREF_ELEMENT(id, name, bytes, element, letter) \
-  {name, bytes, hal::ElementType::element, letter},
-#include "abi/native/memref/elements.def"
-#undef MEMREF_ELEMENT
-};
+// Returns the element type with MLIR's name, or null if memrefs cannot have it.
+const hal::ElementTypeInfo* FindElement(absl::string_view name) {
+  for (const hal::ElementTypeInfo& row : hal::ElementTypes()) {
+    const bool has_sign = row.kind == hal::numerical_kind::kSigned ||
+                          row.kind == hal::numerical_kind::kUnsigned;
+    if (name == row.mlir) return has_sign || row.bits < 8 ? nullptr : &row;
+  }
+  return nullptr;
+}
 
 constexpr size_t kMaxText = size_t{1} << 16;  // bytes
 constexpr size_t kMaxQuotedRest = 24;
@@ -66,7 +70,7 @@ class Parser {
 
   absl::StatusOr<Types> TypeList();  // after the '('
   absl::StatusOr<MemrefType> Type();
-  absl::StatusOr<MemrefElement> Element();
+  absl::Status Element(MemrefType& type);
   absl::Status Memref(MemrefType& type);
   absl::Status Dims(MemrefType& type);
   absl::Status Strided(MemrefType& type);
@@ -127,7 +131,7 @@ absl::StatusOr<int64_t> Parser::Bound() {
   return Number();
 }
 
-absl::StatusOr<MemrefElement> Parser::Element() {
+absl::Status Parser::Element(MemrefType& type) {
   rest_ = absl::StripLeadingAsciiWhitespace(rest_);
   size_t length = 0;
   while (length < rest_.size() && absl::ascii_isalnum(rest_[length])) ++length;
@@ -136,29 +140,38 @@ absl::StatusOr<MemrefElement> Parser::Element() {
     length = length == rest_.npos ? rest_.size() : length + 1;
   }
   const absl::string_view name = rest_.substr(0, length);
-  for (size_t i = 0; i < std::size(kElements); ++i) {
-    if (name != kElements[i].name) continue;
-    rest_.remove_prefix(length);
-    return static_cast<MemrefElement>(i);
+  if (length == 0 || absl::ascii_isdigit(name[0])) {
+    return Error("an element type");
   }
-  if (length == 0) return Error("an element type");
-  return Unsupported("a type that the memref convention does not support here");
+  type.is_index = name == "index";
+  const hal::ElementTypeInfo* const row =
+      FindElement(type.is_index ? "i64" : name);
+  if (row == nullptr) {
+    return Unsupported(
+        "a type that the memref convention does not support here");
+  }
+  type.element = row->type;
+  rest_.remove_prefix(length);
+  return absl::OkStatus();
 }
 
 absl::Status Parser::Dims(MemrefType& type) {
-  if (Take("*")) {
-    type.kind = Kind::kUnranked;
-    return Expect("x");
-  }
-  type.kind = Kind::kRanked;
   rest_ = absl::StripLeadingAsciiWhitespace(rest_);
-  while (!rest_.empty() && (rest_[0] == '?' || absl::ascii_isdigit(rest_[0]))) {
-    if (type.dims.size() == MemrefType::kMaxRank) {
-      return Error(absl::StrCat("no dimension past ", MemrefType::kMaxRank));
-    }
-    ASSIGN_OR_RETURN(type.dims.emplace_back(), Bound());
-    RETURN_IF_ERROR(Expect("x"));
+  const absl::string_view tensor = rest_.substr(0, rest_.find_first_of(",>"));
+  absl::string_view after = tensor;
+  auto shape = hal::TensorType::TakeShape(after);
+  if (!shape.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("At offset ", offset(),
+                     " of the function type: ", shape.status().message()));
   }
+  if (shape->shape.size() > MemrefType::kMaxRank) {
+    return Error(absl::StrCat("a memref of at most ", MemrefType::kMaxRank,
+                              " dimensions"));
+  }
+  type.kind = shape->ranked ? Kind::kRanked : Kind::kUnranked;
+  static_cast<hal::TensorType&>(type) = *std::move(shape);
+  rest_.remove_prefix(tensor.size() - after.size());
   return absl::OkStatus();
 }
 
@@ -167,11 +180,11 @@ absl::Status Parser::Strides(MemrefType& type) {
   if (!Take("]")) {
     do {
       ASSIGN_OR_RETURN(type.strides.emplace_back(), Bound());
-    } while (type.strides.size() <= type.dims.size() && Take(","));
+    } while (type.strides.size() <= type.shape.size() && Take(","));
     RETURN_IF_ERROR(Expect("]"));
   }
-  if (type.kind != Kind::kRanked || type.strides.size() != type.dims.size()) {
-    return Error(absl::StrCat("a layout of ", type.dims.size(),
+  if (type.kind != Kind::kRanked || type.strides.size() != type.shape.size()) {
+    return Error(absl::StrCat("a layout of ", type.shape.size(),
                               " strides, as many as there are dimensions,"));
   }
   type.is_strided = true;
@@ -262,8 +275,8 @@ absl::Status Parser::AffineMap(MemrefType& type) {
     ASSIGN_OR_RETURN(symbols, Names("]"));
   }
   for (const char* token : {"->", "("}) RETURN_IF_ERROR(Expect(token));
-  if (type.kind != Kind::kRanked || dims.size() != type.dims.size()) {
-    return Error(absl::StrCat("a map of ", type.dims.size(), " dimensions"));
+  if (type.kind != Kind::kRanked || dims.size() != type.shape.size()) {
+    return Error(absl::StrCat("a map of ", type.shape.size(), " dimensions"));
   }
   const std::string identity = absl::StrCat(absl::StrJoin(dims, ", "), ")>");
   if (absl::ConsumePrefix(&rest_, identity)) return absl::OkStatus();
@@ -282,13 +295,14 @@ absl::Status Parser::MemorySpace() {
     return Unsupported(
         "a layout or memory space other than strided<...> and 0");
   }
-  if (Take(":")) RETURN_IF_ERROR(Element());
+  MemrefType width;
+  if (Take(":")) RETURN_IF_ERROR(Element(width));
   return absl::OkStatus();
 }
 
 absl::Status Parser::Memref(MemrefType& type) {
   RETURN_IF_ERROR(Dims(type));
-  ASSIGN_OR_RETURN(type.element, Element());
+  RETURN_IF_ERROR(Element(type));
   if (Take(",")) {
     const bool has_layout =
         Follows("strided") || Follows("offset") || Follows("affine_map");
@@ -315,12 +329,11 @@ absl::StatusOr<MemrefType> Parser::Type() {
     RETURN_IF_ERROR(Memref(type));
     return type;
   }
-  ASSIGN_OR_RETURN(type.element, Element());
-  if (InfoOf(type.element).letter == 0) {
+  RETURN_IF_ERROR(Element(type));
+  if (ScalarLetter(type.element) == 0) {
     return absl::UnimplementedError(absl::StrCat(
         "Before offset ", offset(), " of the function type, a scalar of ",
-        InfoOf(type.element).name,
-        ", which calling conventions cannot carry."));
+        type.element_name(), ", which calling conventions cannot carry."));
   }
   return type;
 }
@@ -375,17 +388,13 @@ std::string ListText(const std::vector<MemrefType>& types) {
 
 }  // namespace
 
-const MemrefElementInfo& InfoOf(MemrefElement element) {
-  return kElements[static_cast<size_t>(element)];
+const char* MemrefType::element_name() const {
+  return is_index ? "index" : hal::FindElementType(element)->mlir;
 }
 
 std::string MemrefType::ToString() const {
-  const char* const name = InfoOf(element).name;
-  if (is_scalar()) return name;
-  if (kind == Kind::kUnranked) return absl::StrCat("memref<*x", name, ">");
-  std::string text = "memref<";
-  for (const int64_t dim : dims) absl::StrAppend(&text, BoundText(dim), "x");
-  absl::StrAppend(&text, name);
+  if (is_scalar()) return element_name();
+  std::string text = absl::StrCat("memref<", ShapePrefix(), element_name());
   if (is_strided) {
     absl::StrAppend(&text, ", strided<[",
                     absl::StrJoin(strides, ", ",

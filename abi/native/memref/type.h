@@ -12,48 +12,33 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "hal/element_type.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::native {
 
-enum class MemrefElement : uint8_t {
-#define MEMREF_ELEMENT(id, name, bytes, element, letter) k##id,
-#include "abi/native/memref/elements.def"
-#undef MEMREF_ELEMENT
-};
-
-// A row of elements.def.
-struct MemrefElementInfo {
-  const char* name;
-  int bytes;                 // of an element
-  hal::ElementType element;  // of tensors
-  char letter;               // of a scalar's carrier; 0: no scalars
-};
-const MemrefElementInfo& InfoOf(MemrefElement element);
-
-// A scalar or a memref.
-struct MemrefType {
+// A scalar, which has only an element, or a memref. Strides and the offset are
+// kDynamic if they are known only at run time. The element of an index is i64,
+// and that of an i1 takes a byte, of which only bit 0 is significant.
+struct MemrefType : hal::TensorType {
   enum class Kind : uint8_t { kScalar, kRanked, kUnranked };
-  // A dimension, stride or offset that is known only at run time.
-  static constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
   static constexpr size_t kMaxRank = 8;
 
   Kind kind = Kind::kScalar;
-  MemrefElement element = MemrefElement::kI32;
-  std::vector<int64_t> dims;  // of a ranked memref
+  bool is_index = false;
   // If false, the layout is the identity: row-major without gaps. If true,
   // `strides` and `offset` give it, in elements.
   bool is_strided = false;
-  std::vector<int64_t> strides;  // as many as dims
+  std::vector<int64_t> strides;  // as many as dimensions
   int64_t offset = 0;
 
   bool is_scalar() const { return kind == Kind::kScalar; }
+  // Returns MLIR's name of the element: "index", "f32", "complex<f32>".
+  const char* element_name() const;
   std::string ToString() const;
   friend bool operator==(const MemrefType&, const MemrefType&) = default;
 };
@@ -81,7 +66,8 @@ struct MemrefFunctionType {
 //   map      := dims | term {'+' term}, each a product of at most one
 //               dimension with at most one number or symbol
 //   bound    := number | '?'
-// The elements are those of elements.def.
+// The elements are index and those of element_types.def with MLIR's names that
+// take whole bytes and have no sign.
 // INVALID_ARGUMENT: not this grammar, or past a limit; the sentence gives
 // the offset. UNIMPLEMENTED: other types, layouts and memory spaces of MLIR.
 absl::StatusOr<MemrefFunctionType> ParseMemrefFunctionType(

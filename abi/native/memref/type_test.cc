@@ -74,15 +74,17 @@ TEST(MemrefType, SaysWhereItEnds) {
        "INVALID_ARGUMENT: At offset 13 of the function type, the end is "
        "expected, but 'x' follows."},
       {"(memref<4f32>) -> ()",
-       "INVALID_ARGUMENT: At offset 9 of the function type, 'x' is expected, "
-       "but 'f32>) -> ()' follows."},
+       "INVALID_ARGUMENT: At offset 8 of the function type, an element type is "
+       "expected, but '4f32>) -> ()' follows."},
       {"(memref<9223372036854775808xf32>) -> ()",
-       "INVALID_ARGUMENT: At offset 8 of the function type, a number up to "
-       "9223372036854775807 is expected, but '9223372036854775808xf32>...' "
-       "follows."},
+       "INVALID_ARGUMENT: At offset 8 of the function type: Dimension 0 "
+       "('9223372036854775808') of '9223372036854775808xf32' exceeds 64 "
+       "bits."},
       {"(memref<1x1x1x1x1x1x1x1x1xf32>) -> ()",
-       "INVALID_ARGUMENT: At offset 24 of the function type, no dimension past "
-       "8 is expected, but '1xf32>) -> ()' follows."},
+       "INVALID_ARGUMENT: At offset 8 of the function type, a memref of at "
+       "most "
+       "8 dimensions is expected, but '1x1x1x1x1x1x1x1x1xf32>) ...' "
+       "follows."},
       {"(memref<4xf32, strided<[1, 2]>>) -> ()",
        "INVALID_ARGUMENT: At offset 29 of the function type, a layout of 1 "
        "strides, as many as there are dimensions, is expected, but '>>) -> ()' "

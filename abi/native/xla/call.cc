@@ -92,21 +92,14 @@ absl::StatusOr<FfiType> FfiCall::CheckType(size_t index,
 
 absl::Status FfiCall::CheckDims(size_t index, const hal::BufferView& view,
                                 FfiType type) const {
-  const auto& declared_dims = parts_.plan.buffers[index].operand->dims;
-  if (!declared_dims) return absl::OkStatus();
-  const std::vector<int64_t>& dims = *declared_dims;
-  bool same = dims.size() == view.shape().size();
-  for (size_t i = 0; same && i < dims.size(); ++i) {
-    same = dims[i] == FfiOperand::kAnyDim || dims[i] == view.shape()[i];
-  }
-  if (same) return absl::OkStatus();
-  std::string declared;
-  for (const int64_t dim : dims) {
-    absl::StrAppend(&declared, dim < 0 ? "?" : absl::StrCat(dim), "x");
-  }
+  const hal::TensorType& declared = parts_.plan.buffers[index].operand->tensor;
+  if (declared.FitsShape(view.shape())) [[likely]]
+    return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "Argument ", index, " of the handler is ", view.ShapeAndType(), "; ",
-      declared, InfoOf(type).name, " is declared."));
+      declared.ShapeDifference(
+          view.shape(),
+          absl::StrCat(declared.ShapePrefix(), InfoOf(type).name))));
 }
 
 absl::Status FfiCall::Learn(size_t index, const hal::BufferView& view) {

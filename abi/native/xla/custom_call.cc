@@ -147,7 +147,7 @@ absl::Status SetLayouts(const std::vector<std::vector<int64_t>>& layouts,
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const std::vector<int64_t>& layout = layouts[i];
-    if (layout.size() != values[i].tensor.dims.size()) {
+    if (layout.size() != values[i].tensor.shape.size()) {
       return absl::InvalidArgumentError(
           absl::StrCat("Layout ", i, " of its ", what, " has ", layout.size(),
                        " dimensions, and the type is ", values[i].text, "."));
@@ -190,13 +190,11 @@ absl::Status CheckShapes(const CustomCall& call) {
   for (size_t i = 0; i < call.results.size(); ++i) {
     const CustomCall::Value& result = call.results[i];
     if (result.alias) continue;
-    for (const int64_t dim : result.tensor.dims) {
-      if (dim != MlirTensor::kAnyDim) continue;
-      return Unsupported(absl::StrCat(
-          "The type of its result ", i, ", ", PlainName(result.text),
-          ", has a dimension that is not known before the call; export the "
-          "program with static shapes."));
-    }
+    if (result.tensor.is_static()) continue;
+    return Unsupported(absl::StrCat(
+        "The type of its result ", i, ", ", PlainName(result.text),
+        ", has a dimension that is not known before the call; export the "
+        "program with static shapes."));
   }
   return absl::OkStatus();
 }
@@ -220,11 +218,8 @@ constexpr char kTokenText[] = "\"token\"";
 
 std::string ArgumentText(const CustomCall::Value& value) {
   if (value.is_token) return kTokenText;
-  std::string text;
-  for (const int64_t dim : value.tensor.dims) {
-    absl::StrAppend(&text, dim < 0 ? "?" : absl::StrCat(dim), "x");
-  }
-  text = absl::StrCat("\"", text, InfoOf(value.tensor.type).name, "\"");
+  const std::string text = absl::StrCat("\"", value.tensor.ShapePrefix(),
+                                        InfoOf(value.tensor.type).name, "\"");
   if (value.layout.empty()) return text;
   return absl::StrCat("{\"buffer\": ", text,
                       ", \"layout\": ", OrderText(value.layout), "}");
@@ -235,7 +230,7 @@ std::string ResultText(const CustomCall::Value& value) {
   if (value.alias) return absl::StrCat("{\"inout\": ", *value.alias, "}");
   std::string text = absl::StrCat(
       "{\"dtype\": \"", InfoOf(value.tensor.type).name, "\", \"shape\": [",
-      absl::StrJoin(value.tensor.dims, ", "), "]");
+      absl::StrJoin(value.tensor.shape, ", "), "]");
   if (!value.layout.empty()) {
     absl::StrAppend(&text, ", \"layout\": ", OrderText(value.layout));
   }

@@ -204,7 +204,7 @@ absl::StatusOr<Attribute> AttributeReader::Dense() {
           is_index ? absl::StrCat(absl::StripSuffix(text, "index>"), "i64>")
                    : std::string(text)));
   int64_t count = 1;
-  for (const int64_t dim : tensor.dims) {
+  for (const int64_t dim : tensor.shape) {
     if (dim < 0 || (count != 0 && dim > kMaxElements / count)) {
       return Unsupported(absl::StrCat("a constant of type ", PlainName(text)));
     }
@@ -315,20 +315,14 @@ absl::StatusOr<MlirTensor> ParseMlirTensor(absl::string_view text) {
       !absl::ConsumeSuffix(&rest, ">")) {
     return unsupported(" is not a tensor, which handlers need.");
   }
-  MlirTensor tensor;
-  while (!rest.empty() && (rest[0] == '?' || absl::ascii_isdigit(rest[0]))) {
-    const size_t x = rest.find('x');
-    int64_t dim = MlirTensor::kAnyDim;
-    const absl::string_view digits = rest.substr(0, x);
-    if (x == rest.npos || (digits != "?" && !absl::SimpleAtoi(digits, &dim))) {
-      return unsupported(" is malformed.");
-    }
-    tensor.dims.push_back(dim);
-    rest.remove_prefix(x + 1);
-  }
+  const auto shape = hal::TensorType::TakeShape(rest);
+  if (!shape.ok()) return unsupported(" is malformed.");
+  if (!shape->ranked) return unsupported(" has no rank, which handlers need.");
+  MlirTensor tensor{*shape};
   const std::optional<FfiType> type = ElementOf(rest);
   if (!type) return unsupported(" has elements that handlers do not know.");
   tensor.type = *type;
+  tensor.element = InfoOf(*type).element;
   return tensor;
 }
 

@@ -32,11 +32,9 @@ absl::StatusOr<int64_t> TakeMlirInteger(MlirScanner& in);
 absl::StatusOr<std::vector<std::vector<int64_t>>> TakeMlirLayouts(
     MlirScanner& in);
 
-// A ranked tensor's type.
-struct MlirTensor {
-  static constexpr int64_t kAnyDim = -1;
+// A ranked tensor's type, with the element as handlers see it.
+struct MlirTensor : hal::TensorType {
   FfiType type = FfiType::kNone;
-  std::vector<int64_t> dims;
 };
 
 // Parses "tensor<2x?xcomplex<f32>>". UNIMPLEMENTED: it is another type, such as

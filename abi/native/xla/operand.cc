@@ -4,7 +4,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -33,24 +32,11 @@ absl::Status ReadOperandText(absl::string_view where, absl::string_view text,
     return absl::OkStatus();
   }
   absl::string_view rest = text;
-  std::vector<int64_t> dims;
-  const bool unranked = rest.substr(0, 2) == "*x";
-  if (unranked) rest.remove_prefix(2);
-  while (!unranked && !rest.empty() &&
-         (rest[0] == '?' || (rest[0] >= '0' && rest[0] <= '9'))) {
-    const size_t x = rest.find('x');
-    const absl::string_view dim = rest.substr(0, x);
-    int64_t size = FfiOperand::kAnyDim;
-    if (x == rest.npos ||
-        (dim != "?" && (!absl::SimpleAtoi(dim, &size) || size < 0))) {
-      return BadText(where, text, kOperandTexts);
-    }
-    dims.push_back(size);
-    rest.remove_prefix(x + 1);
-  }
-  if (dims.size() > ShapeRule::kMaxRank) {
+  auto shape = hal::TensorType::TakeShape(rest);
+  if (!shape.ok()) return BadText(where, text, kOperandTexts);
+  if (shape->shape.size() > ShapeRule::kMaxRank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("In the manifest, ", where, " has ", dims.size(),
+        absl::StrCat("In the manifest, ", where, " has ", shape->shape.size(),
                      " dimensions; the limit is ", ShapeRule::kMaxRank, "."));
   }
   const absl::StatusOr<FfiType> type = ParseFfiType(rest);
@@ -61,12 +47,13 @@ absl::Status ReadOperandText(absl::string_view where, absl::string_view text,
                    is_word ? type.status().message() : kOperandTexts);
   }
   operand.type = *type;
-  if (InfoOf(*type).element == hal::ElementType::kNone) {
+  operand.tensor = *std::move(shape);
+  operand.tensor.element = InfoOf(*type).element;
+  if (operand.tensor.element == hal::ElementType::kNone) {
     return absl::UnimplementedError(
         absl::StrCat("In the manifest, ", where, " has an argument of ", rest,
                      ", which tensors cannot have."));
   }
-  if (!unranked) operand.dims = std::move(dims);
   return absl::OkStatus();
 }
 
@@ -165,33 +152,14 @@ absl::StatusOr<FfiOperand> ReadFfiOperand(const Json& value,
 
 OperandRank FfiOperand::rank() const {
   if (kind != Kind::kBuffer) return kNoTensor;
-  return dims ? static_cast<OperandRank>(dims->size()) : kAnyRank;
+  return tensor.ranked ? static_cast<OperandRank>(tensor.shape.size())
+                       : kAnyRank;
 }
 
 char FfiOperand::letter() const {
   if (kind == Kind::kToken) return 0;
   if (kind == Kind::kBuffer || type == FfiType::kNone) return 'r';
-  switch (type) {
-    case FfiType::kPred:
-    case FfiType::kS8:
-    case FfiType::kS16:
-    case FfiType::kS32:
-    case FfiType::kU8:
-    case FfiType::kU16:
-    case FfiType::kU32:
-    case FfiType::kF16:
-    case FfiType::kBF16:
-      return 'i';
-    case FfiType::kS64:
-    case FfiType::kU64:
-      return 'I';
-    case FfiType::kF32:
-      return 'f';
-    case FfiType::kF64:
-      return 'F';
-    default:
-      return 0;
-  }
+  return ScalarLetter(InfoOf(type).element);
 }
 
 std::string FfiOperand::Declared() const {
@@ -207,17 +175,7 @@ std::string FfiOperand::Declared() const {
   }
   if (presence == Presence::kOptional) return "?";
   if (element.empty()) return "!hal.buffer_view";
-  return absl::StrCat("tensor<", TensorText(element), ">");
-}
-
-std::string FfiOperand::TensorText(absl::string_view element) const {
-  if (!dims) return absl::StrCat("*x", element);
-  std::string text;
-  for (const int64_t dim : *dims) {
-    absl::StrAppend(&text, dim < 0 ? "?" : absl::StrCat(dim), "x");
-  }
-  absl::StrAppend(&text, element);
-  return text;
+  return absl::StrCat("tensor<", tensor.ToString(), ">");
 }
 
 std::string FfiOperand::ToString() const {
@@ -227,7 +185,8 @@ std::string FfiOperand::ToString() const {
     return absl::StrCat(PlainName(attribute), ": ",
                         name == nullptr ? "string" : name);
   }
-  std::string text = name == nullptr ? "buffer" : TensorText(name);
+  std::string text =
+      name == nullptr ? "buffer" : absl::StrCat(tensor.ShapePrefix(), name);
   if (!layout.is_row_major()) {
     absl::StrAppend(&text, " ", layout.ToString());
   }

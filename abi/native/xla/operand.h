@@ -34,11 +34,11 @@ struct FfiOperand {
   Kind kind = Kind::kBuffer;
   Presence presence = Presence::kRequired;
   FfiType type = FfiType::kNone;  // kNone: any type; of an attribute: a string
-  std::optional<std::vector<int64_t>> dims;  // kAnyDim where dynamic
+  // The type of a buffer, with the element of `type`.
+  hal::TensorType tensor = {hal::ElementType::kNone, {}, /*ranked=*/false};
   TensorLayout layout;
   std::string attribute;
 
-  static constexpr int64_t kAnyDim = -1;
   // Returns kNoTensor unless it is a buffer.
   OperandRank rank() const;
   // Returns the text in descriptions: "?x4xf32", "by: f32", "buffer…".
@@ -49,10 +49,6 @@ struct FfiOperand {
   std::string Declared() const;
   // Returns the letter in the import's convention, or 0 for a token.
   char letter() const;
-
- private:
-  // Returns the dimensions and the element: "?x4xf32", "*xf32".
-  std::string TensorText(absl::string_view element) const;
 };
 
 // Reads an argument. `where` names it in messages. INVALID_ARGUMENT: it is

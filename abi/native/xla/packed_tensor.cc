@@ -21,53 +21,9 @@ struct DlType {
   uint8_t bits;
 };
 
-// Returns DLPack's type. The codes are those of DLDataTypeCode. UNIMPLEMENTED:
-// it has none, or its elements are packed.
+// Returns DLPack's type. UNIMPLEMENTED: it has none, or its elements are
+// packed.
 absl::StatusOr<DlType> DlTypeOf(FfiType type) {
-  switch (type) {
-    case FfiType::kPred:
-      return DlType{6, 8};
-    case FfiType::kS8:
-      return DlType{0, 8};
-    case FfiType::kS16:
-      return DlType{0, 16};
-    case FfiType::kS32:
-      return DlType{0, 32};
-    case FfiType::kS64:
-      return DlType{0, 64};
-    case FfiType::kU8:
-      return DlType{1, 8};
-    case FfiType::kU16:
-      return DlType{1, 16};
-    case FfiType::kU32:
-      return DlType{1, 32};
-    case FfiType::kU64:
-      return DlType{1, 64};
-    case FfiType::kF16:
-      return DlType{2, 16};
-    case FfiType::kF32:
-      return DlType{2, 32};
-    case FfiType::kF64:
-      return DlType{2, 64};
-    case FfiType::kBF16:
-      return DlType{4, 16};
-    case FfiType::kC64:
-      return DlType{5, 64};
-    case FfiType::kC128:
-      return DlType{5, 128};
-    case FfiType::kF8E4M3FN:
-      return DlType{10, 8};
-    case FfiType::kF8E4M3FNUZ:
-      return DlType{11, 8};
-    case FfiType::kF8E5M2:
-      return DlType{12, 8};
-    case FfiType::kF8E5M2FNUZ:
-      return DlType{13, 8};
-    case FfiType::kF8E8M0FNU:
-      return DlType{14, 8};
-    default:
-      break;
-  }
   const FfiTypeInfo& info = InfoOf(type);
   if (hal::IsPacked(info.element)) {
     return absl::UnimplementedError(absl::StrCat(
@@ -75,8 +31,12 @@ absl::StatusOr<DlType> DlTypeOf(FfiType type) {
         ". Functions of TVM-FFI expect several elements of this type in a "
         "byte, and native functions get one in each byte."));
   }
-  return absl::UnimplementedError(absl::StrCat(
-      "A tensor's elements are ", info.name, "; DLPack has no such type."));
+  if (info.dlpack < 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        "A tensor's elements are ", info.name, "; DLPack has no such type."));
+  }
+  return DlType{static_cast<uint8_t>(info.dlpack),
+                static_cast<uint8_t>(hal::BitCount(info.element))};
 }
 
 }  // namespace
