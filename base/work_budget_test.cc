@@ -1,6 +1,10 @@
 // Units that are taken and returned, and the reasons of stops.
 #include "base/work_budget.h"
 
+#include <memory>
+
+#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
@@ -26,6 +30,32 @@ TEST(WorkBudgetTest, GivesWhatIsLeft) {
   EXPECT_EQ(budget.Take(8), 3);
   budget.Refill(10);
   EXPECT_TRUE(budget.refused());
+}
+
+// The largest limit stays a limit.
+TEST(WorkBudgetTest, NeverBecomesUnlimited) {
+  WorkBudget budget;
+  budget.Refill(WorkBudget::kUnlimited - 1);
+  budget.Give(5);
+  EXPECT_EQ(budget.Take(WorkBudget::kUnlimited), WorkBudget::kUnlimited - 1);
+  EXPECT_EQ(budget.Take(1), 0);
+}
+
+TEST(WorkBudgetTest, EndsByItsDeadline) {
+  const auto whole = std::make_shared<WorkBudget>(absl::Seconds(3));
+  WorkBudget budget(absl::Seconds(2), 100, whole);
+  budget.EndBy(Deadline::After(absl::Hours(1)));
+  EXPECT_EQ(budget.Take(10), 10);
+  budget.EndBy(Deadline::Passed());
+  EXPECT_FALSE(budget.refused());  // nothing was asked for
+  EXPECT_EQ(budget.Take(10), 0);
+  EXPECT_TRUE(budget.refused());
+  budget.EndBy(Deadline::Never());
+  EXPECT_TRUE(budget.stopped());
+  EXPECT_EQ(budget.StopReason().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_FALSE(whole->stopped());
+  whole->EndBy(Deadline::Passed());
+  EXPECT_TRUE(WorkBudget(absl::Seconds(2), 100, whole).stopped());
 }
 
 TEST(WorkBudgetTest, StopsForTheFirstReason) {

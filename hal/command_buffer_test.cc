@@ -219,6 +219,10 @@ TEST(Record, UpdatesAndCopies) {
       {"INVALID_ARGUMENT: A copy of 8 bytes from offset 4 to 8 of one "
        "allocation overlaps itself.",
        copy({a, 0, 4, 8}, {a_tail, 0, 0, 8})},
+      {"INVALID_ARGUMENT: A copy of 5 bytes from offset 4 to 8 of one "
+       "allocation overlaps itself.",
+       copy({a, 0, 4, 5}, {a, 0, 8, 5})},
+      {"copy buffer@4+4 buffer@8+4", copy({a, 0, 4, 4}, {a, 0, 8, 4})},
       {"OUT_OF_RANGE: The range of 40 bytes at offset 0 passes the end of the "
        "buffer (32 bytes). (the copy's source)",
        copy({b, 0, 0, 40}, {a, 0, 0, 40})},

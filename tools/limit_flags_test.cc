@@ -93,6 +93,9 @@ TEST(LimitFlags, Values) {
        "4096, 64M or 2GiB."},
       {{"--max_memory=9e18"},
        " fuel=any timeout=inf memory=9000000000000000000 stack=4194304"},
+      {{"--max_memory=9223372036854775808"},  // 2^63
+       "--max_memory='9223372036854775808' is not a size; expected a number of "
+       "bytes such as 4096, 64M or 2GiB."},
       {{"--max_memory=1e19"},
        "--max_memory='1e19' is not a size; expected a number of bytes such as "
        "4096, 64M or 2GiB."},

@@ -312,6 +312,8 @@ TEST(Signature, MalformedRecordsSayWhere) {
        "An 'ndarray' of unknown rank has 1 dimension at byte 6."},
       {"0r", R"({"a":[["ndarray","f32",-1]]})",
        "A rank is the number -1, not a number from 0 to 64, at byte 24."},
+      {"0r", R"({"a":[["ndarray","f32",65]]})",
+       "A rank is the number 65, not a number from 0 to 64, at byte 24."},
       {"0r", R"({"a":[["ndarray","f32",1,-2]]})",
        "A dimension is the number -2, not null or a number from 0 on, at byte "
        "26."},
