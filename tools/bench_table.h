@@ -37,9 +37,9 @@ struct FileComparison {
   std::vector<std::string> alone;  // rows without a partner
 };
 
-// Compares two files of Google Benchmark's output: the second by the first.
-// NOT_FOUND: a file cannot be read. INVALID_ARGUMENT: a file has no rows, or no
-// rows are partners.
+// Compares two files of Google Benchmark's output: divides the times of `after`
+// by those of `before`. NOT_FOUND: a file cannot be read. INVALID_ARGUMENT: a
+// file has no rows, or no rows are partners.
 absl::StatusOr<FileComparison> CompareBenchFiles(const std::string& before,
                                                  const std::string& after,
                                                  const std::string& unit,

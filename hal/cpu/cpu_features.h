@@ -76,7 +76,8 @@ class FeatureSet {
 // saves. Cached. Thread-safe.
 FeatureSet MachineFeatures();
 
-// The same, not cached. Each machine has its own file.
+// Asks the processor and the system for these features at each call. Each
+// machine has its own file.
 FeatureSet DetectFeatures();
 
 // Returns the words that compiled code reads to choose a code path.

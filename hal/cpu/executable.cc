@@ -34,7 +34,7 @@ absl::Status NoSuchFormat(absl::string_view format,
   const auto formats = SupportedFormats(options);
   return absl::UnimplementedError(absl::StrCat(
       "Executables of the format '", PlainName(format),
-      "' do not run here; what does: ",
+      "' do not run here; formats that run: ",
       formats.empty() ? "none" : absl::StrJoin(formats, ", "), "."));
 }
 

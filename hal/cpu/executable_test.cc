@@ -169,7 +169,8 @@ TEST(Executable, Formats) {
   const std::vector<uint8_t> file = TestFile("add_v6");
   EXPECT_EQ(StatusText(Load(file, MachineFeatures(), "embedded-elf-x86_32")),
             absl::StrCat("UNIMPLEMENTED: Executables of the format "
-                         "'embedded-elf-x86_32' do not run here; what does: ",
+                         "'embedded-elf-x86_32' do not run here; formats that "
+                         "run: ",
                          kEmbedded, "."));
   EXPECT_EQ(
       StatusText(Load(file, MachineFeatures(), kEmbedded, none)),
@@ -412,7 +413,8 @@ TEST(Library, DamagedTables) {
          d.names[0] = bytes + sizeof(d) - 3;
          std::fill_n(bytes + sizeof(d) - 8, 8, 'x');
        },
-       "INVALID_ARGUMENT: The executable's export name has no end."},
+       "INVALID_ARGUMENT: The executable's export name is not terminated: no "
+       "zero byte follows."},
   };
   for (const auto& c : kCases) {
     FakeImage image;

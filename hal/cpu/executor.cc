@@ -205,7 +205,7 @@ absl::Status Executor::Run(const Command& command) {
     case CommandKind::kDispatchIndirect:
       return RunDispatch(static_cast<const DispatchCommand&>(command));
   }
-  return absl::InternalError("A command of no known kind was recorded.");
+  return UnknownCommand(command);
 }
 
 }  // namespace

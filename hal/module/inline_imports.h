@@ -29,7 +29,7 @@ using BufferAndStorage = std::tuple<Ref<Buffer>, Ref<vm::Buffer>>;
 absl::StatusOr<BufferAndStorage> InlineBufferAllocate(HalModuleState&,
                                                       int32_t minimum_alignment,
                                                       int64_t size);
-// The same, with a copy of the source's range.
+// Allocates a buffer that begins as a copy of the source's range.
 absl::StatusOr<BufferAndStorage> InlineBufferAllocateInitialized(
     HalModuleState&, int32_t minimum_alignment, vm::Buffer& source,
     int64_t offset, int64_t length);

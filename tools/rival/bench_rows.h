@@ -26,7 +26,8 @@ struct BenchRow {
 // error.
 absl::StatusOr<std::vector<BenchRow>> ReadEachBenchRow(
     absl::string_view output);
-// The same, but with the median of the repetitions of a row.
+// Returns one row for the repetitions of each row, with their median. Fails as
+// ReadEachBenchRow does.
 absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output);
 
 // The result of a row and its counterpart over all rounds.

@@ -410,8 +410,9 @@ absl::Status IsolatedExecutable::RunGuarded(uint32_t ordinal,
   const bool is_whole = range.end - range.begin == AllWorkgroups(state).end;
   if (!copies.empty() && !is_whole) {
     return absl::FailedPreconditionError(
-        "An isolated kernel's buffers must be of its own device if threads "
-        "share the dispatch.");
+        "The dispatch of an isolated kernel is shared by several threads, so "
+        "its buffers must be allocated by its own device; a buffer of another "
+        "device would have to be copied for each thread.");
   }
   std::span<uint8_t> local = local_memory;
   void* scratch = nullptr;
