@@ -63,7 +63,6 @@ LAYERS = {
     "tools/inspect": ["tools", "abi/call/host_imports.h", "abi/call/session.h",
                       "abi/needs", "hal/driver.h", "hal/executable_facts.h",
                       "vm/asm", "vm/isa", "vm/module", "base"],
-    "tools/rival": ["tools", "base"],
     "tools/upgrade": ["tools", "abi/call", "abi/needs",
                       "hal/cpu/dispatch_abi.h", "hal/cpu/library_rewrite.h",
                       "hal", "vm/asm", "vm/isa", "vm/module", "base"],
