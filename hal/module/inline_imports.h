@@ -55,10 +55,6 @@ absl::Status LoaderDispatch(HalModuleState&, Executable& executable,
                             int64_t function, int32_t count_x, int32_t count_y,
                             int32_t count_z, vm::Spread<int32_t> constants,
                             vm::Spread<vm::Buffer*, int64_t, int64_t> bindings);
-absl::Status LoaderDispatchV0(
-    HalModuleState&, Executable& executable, int32_t function, int32_t count_x,
-    int32_t count_y, int32_t count_z, vm::Spread<int32_t> constants,
-    vm::Spread<vm::Buffer*, int64_t, int64_t> bindings);
 
 }  // namespace eyrie::hal
 
