@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 

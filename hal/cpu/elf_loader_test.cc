@@ -15,7 +15,7 @@
 #include "base/elf_machine.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/elf_layout.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "tests/support/executable_file.h"
 #include "tests/support/status_text.h"
 

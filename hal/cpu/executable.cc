@@ -11,9 +11,9 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_loader.h"
-#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library_executable.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "hal/cpu/perf_functions.h"
 #include "hal/cpu/system_library.h"
 

@@ -13,7 +13,7 @@
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/cpu/dispatch_stream.h"
-#include "hal/cpu/float_state.h"
+#include "hal/cpu/machine/float_state.h"
 #include "hal/cpu/native_executable.h"
 #include "hal/paid_transfer.h"
 

@@ -17,7 +17,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "hal/cpu/code_scan.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 
