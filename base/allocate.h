@@ -122,7 +122,7 @@ absl::Status Assign(std::vector<T>& vector, const Range& range,
   return status;
 }
 
-// The same for strings.
+// Reserve, Resize and Assign as above, but for strings.
 absl::Status Reserve(std::string& text, size_t size, absl::string_view what);
 absl::Status Resize(std::string& text, size_t size, absl::string_view what);
 absl::Status Assign(std::string& text, absl::string_view source,

@@ -168,8 +168,9 @@ absl::Status FileAppender::ReplaceTail(MakeTail make) {
     }
     ASSIGN_OR_RETURN(FileTail made, make(old.bytes()));
     if (made.offset > locked.size) {
-      return absl::InternalError(
-          "The new end of a file begins after the old one.");
+      return absl::InternalError(absl::StrCat(
+          "Cannot replace the end of ", path_, ": the new end begins at byte ",
+          made.offset, ", but the file has only ", locked.size, " bytes."));
     }
     return made;
   };

@@ -56,7 +56,7 @@ absl::StatusOr<Json> ParseJson(absl::string_view text);
 // Appends text in quotes, escaped so that it is valid JSON and safe to print on
 // a terminal. The text must be UTF-8.
 void AppendJsonString(absl::string_view text, std::string& out);
-// The same without the quotes.
+// Appends the escaped text as AppendJsonString does, but without quotes.
 void AppendJsonText(absl::string_view text, std::string& out);
 
 // Appends a finite number with few digits, which read back as the same float or

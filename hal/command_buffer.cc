@@ -80,6 +80,12 @@ std::optional<uint64_t> KnownLength(const BufferRef& ref) {
 
 }  // namespace
 
+absl::Status UnknownCommand(const Command& command) {
+  return absl::InternalError(absl::StrCat(
+      "The recorded command has kind ", static_cast<int>(command.kind),
+      "; expected 0 to ", static_cast<int>(CommandKind::kCollective), "."));
+}
+
 CommandArena::~CommandArena() {
   if (!is_first()) std::free(words_);
 }

@@ -69,6 +69,9 @@ struct Command {
   }
 };
 
+// Returns INTERNAL: `command` has a kind that is not in the list above.
+absl::Status UnknownCommand(const Command& command);
+
 struct BarrierCommand : Command {
   uint32_t source_stages;
   uint32_t target_stages;

@@ -81,7 +81,8 @@ constexpr uint32_t StrideBits(ElementType type) {
 // Returns the bytes that `count` elements take, rounded up, or nullopt on
 // overflow or a negative count.
 std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count);
-// The same for hot paths: sets `length`, or returns false instead of nullopt.
+// As DenseByteLength, but for hot paths: sets `length`, or returns false
+// instead of nullopt.
 bool GetDenseByteLength(ElementType type, int64_t count, uint64_t& length);
 
 // Returns the type's name: "f32". A code without a row is named after its kind

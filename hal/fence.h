@@ -94,8 +94,8 @@ class Fence final : public ChargedObject {
   // FAILED_PRECONDITION: the deadline is infinite, and nothing can signal a
   // point: only the caller holds the fence, and only the fence its semaphore.
   absl::Status Wait(Deadline deadline) const;
-  // The same, but calls `stopped` every 10 ms, and returns CANCELLED if it
-  // returns true.
+  // Waits as above, but calls `stopped` every 10 ms, and returns CANCELLED if
+  // that returns true.
   absl::Status Wait(Deadline deadline, absl::FunctionRef<bool()> stopped) const;
   // Reports whether Wait would return OK at once. Returns the failures of the
   // fence, and FAILED_PRECONDITION as Wait does.

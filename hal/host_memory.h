@@ -32,8 +32,8 @@ class HostMemory {
   // Returns `size` bytes (at least 1) with any contents, or null if out of
   // memory. `alignment` is a power of two.
   virtual void* Allocate(size_t size, size_t alignment) = 0;
-  // The same for memory whose pages are committed first: `work`, which may be
-  // null, pays for them. Fails as MovePaid does.
+  // Allocates as above, and commits the pages first: `work`, which may be null,
+  // pays for them. Fails as MovePaid does.
   virtual absl::StatusOr<void*> AllocatePaid(size_t size, size_t alignment,
                                              WorkBudget* work) {
     return Allocate(size, alignment);

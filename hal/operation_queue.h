@@ -57,9 +57,8 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
         [&] { return Closed(later()); }, kept);
   }
 
-  // The same for operations that signal or fail the fence themselves, possibly
-  // after the call returns: `now()` does so, and `later()` returns a Start that
-  // does.
+  // Submits an operation that signals or fails the fence itself, possibly after
+  // the call returns: `now()` does so, and `later()` returns a Start that does.
   template <typename Now, typename Later>
   absl::Status SubmitOpen(const QueueFences& fences, const Now& now,
                           const Later& later, uint64_t kept = 0) {

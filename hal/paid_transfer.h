@@ -58,7 +58,8 @@ absl::Status MovePaid(WorkBudget* work, absl::string_view what, uint64_t bytes,
   return absl::OkStatus();
 }
 
-// The same for a copy between ranges that do not overlap, and for zeros.
+// Copy between ranges that do not overlap, and write zeros. `work` pays for the
+// bytes as for MovePaid.
 inline absl::Status CopyPaid(WorkBudget* work, absl::string_view what,
                              uint8_t* to, const uint8_t* from, uint64_t bytes) {
   return MovePaid(work, what, bytes, [&](uint64_t offset, uint64_t length) {

@@ -107,7 +107,8 @@ class PooledAllocator : public Allocator {
   absl::StatusOr<Ref<Buffer>> AllocateFrom(size_t pool,
                                            const BufferParams& params,
                                            uint64_t size);
-  // The same with any contents, without an owner, and not in the statistics.
+  // Allocates a buffer as AllocateFrom does, but with any contents, without an
+  // owner, and not in the statistics.
   absl::StatusOr<Ref<Buffer>> AllocateScratchFrom(size_t pool,
                                                   const BufferParams& params,
                                                   uint64_t size);

@@ -69,7 +69,7 @@ inline constexpr MemoryAccess kAll = kRead | kWrite | kDiscard;
 using QueueAffinity = uint64_t;
 inline constexpr QueueAffinity kAnyQueue = ~QueueAffinity{0};
 
-// As a length: from the offset to the end of the buffer.
+// A length that means "from the offset to the end of the buffer".
 inline constexpr uint64_t kWholeBuffer = ~uint64_t{0};
 
 // The requested properties of a new buffer.

@@ -25,7 +25,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
-#include "tools/bench_versus.h"
+#include "tools/bench_compare.h"
 #include "tools/benchmark_flags.h"
 #include "tools/command.h"
 #include "tools/device_flags.h"
@@ -72,15 +72,6 @@ constexpr Flag kBenchFlags[] = {
      "Compares two files of an earlier run's rows, of\n"
      "--benchmark_out=before.json, and measures nothing:\n"
      "  eyrie bench --compare before.json after.json"},
-    {"vs", FlagKind::kString, "",
-     "A shell command that benchmarks the same functions in another program "
-     "and\n"
-     "prints Google Benchmark's table. Both programs run in turn, in separate\n"
-     "processes; the ratio of their times is printed:\n"
-     "  --vs='iree-benchmark-module --module=model.vmfb --function=f ...'\n"
-     "  --vs='./eyrie-of-yesterday bench model.vmfb --function=f ...'"},
-    {"vs_rounds", FlagKind::kInt, "5", "How many times each program runs."},
-    {"vs_side", FlagKind::kBool, "false", ""},  // set in the processes of --vs
     {kProcessOutputs, FlagKind::kBool, "false",
      "Prints, writes or compares the results of the last call, as --output "
      "and\n"
@@ -388,10 +379,6 @@ absl::StatusOr<int> RunBench(std::span<const char* const> given,
   if (!is_executable && arguments.GetBool("compare")) {
     RETURN_IF_ERROR(CompareFiles(arguments, flags.json()));
     return 0;
-  }
-  if (!is_executable && arguments.IsSet("vs") &&
-      !arguments.GetBool("vs_side")) {
-    return VersusMain(arguments, flags, given);
   }
   RETURN_IF_ERROR(flags.OpenFile());
   absl::StatusOr<bool> passed = true;

@@ -63,7 +63,7 @@ absl::Status CheckOutputPath(absl::string_view prefix, const std::string& path,
 absl::Status WriteTo(const std::string& path, uint64_t size,
                      absl::FunctionRef<absl::Status(ByteSink sink)> produce);
 
-// The same for text.
+// Calls `produce` with a sink of text that writes as WriteTo does.
 absl::Status WriteTextTo(
     const std::string& path,
     absl::FunctionRef<absl::Status(TextSink sink)> produce);

@@ -21,8 +21,8 @@
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/benchmark_flags.h"
+#include "tools/capture.h"
 #include "tools/command.h"
-#include "tools/rival/capture.h"
 #include "tools/usage_error.h"
 
 namespace eyrie::tools {
@@ -95,8 +95,7 @@ constexpr const char* kCommands[] = {
 // Returns what this program prints, or "" if it fails.
 std::string OutputOf(std::vector<std::string> words) {
   words.insert(words.begin(), "/proc/self/exe");
-  RunControl control;
-  const absl::StatusOr<Captured> captured = RunAndCapture(words, control);
+  const absl::StatusOr<Captured> captured = RunAndCapture(words);
   return captured.ok() ? captured->output : "";
 }
 

@@ -9,7 +9,6 @@
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
 #include "abi/native/memref/source.h"
-#include "abi/native/xla/probe_library.h"
 #include "abi/native/xla/program.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -36,10 +35,6 @@ constexpr Flag kNoteFlags[] = {
     {"function", FlagKind::kList, "",
      "A memref function and its type, instead of a file:\n"
      "\"sum: (memref<?xf32>) -> f32\". Repeat it for several."},
-    {"probe", FlagKind::kString, "",
-     "A library whose handlers are asked for their types, in a process of its\n"
-     "own: those that it registers, and those that --function names. Only for\n"
-     "libraries you trust. Writes a manifest to a file that ends in .json."},
     {"index_bits", FlagKind::kInt, "64",
      "Bits of index in the functions of an .mlir file or of --function: 64 or\n"
      "32."},
@@ -54,7 +49,6 @@ constexpr char kNoteUsage[] =
     "       eyrie note --module=m --function=\"sum: (memref<?xf32>) -> f32\" "
     "-o note.o\n"
     "       eyrie note program.mlir -o linked.mlir\n"
-    "       eyrie note --probe=k.so --function=Scale -o k.json\n"
     "Checks a manifest and writes it as an object file for this machine. Link\n"
     "it into the library that the manifest describes:\n"
     "  cc -shared -o k.so k.o note.o\n"
@@ -62,9 +56,7 @@ constexpr char kNoteUsage[] =
     "llvm.emit_c_interface, or else all that are not private, with or without\n"
     "bodies. Use the MLIR from before it is lowered to LLVM's dialect.\n"
     "If a program has stablehlo.custom_call, writes it with imports instead,\n"
-    "which iree-compile takes, and their manifest next to it, linked.json.\n"
-    "A probe cannot find out the shapes of results. It writes \"?\" for "
-    "them.\n\n";
+    "which iree-compile takes, and their manifest next to it, linked.json.\n\n";
 
 constexpr char kDefaultModule[] = "xla";  // of custom calls
 
@@ -102,22 +94,16 @@ absl::Status InFile(const absl::Status& status, const std::string& path) {
                                           ".mlir)"));
 }
 
-// Refuses flags that apply to memref functions only.
-absl::Status CheckNoMemrefFlags(const Arguments& arguments,
-                                absl::string_view other) {
-  for (const char* const flag : {"index_bits", "bare_pointers"}) {
-    if (arguments.IsSet(flag)) {
-      return UsageError(absl::StrCat(
-          "--", flag, " applies to memref functions only, not ", other, "."));
-    }
-  }
-  return absl::OkStatus();
-}
-
 // Writes a program with custom calls as `output`, and its manifest next to it.
 absl::Status WriteProgram(const Arguments& arguments, const std::string& path,
                           absl::string_view text, const std::string& output) {
-  RETURN_IF_ERROR(CheckNoMemrefFlags(arguments, "to custom calls"));
+  for (const char* const flag : {"index_bits", "bare_pointers"}) {
+    if (arguments.IsSet(flag)) {
+      return UsageError(absl::StrCat(
+          "--", flag,
+          " applies to memref functions only, not to custom calls."));
+    }
+  }
   absl::string_view stem = output;
   if (!absl::ConsumeSuffix(&stem, ".mlir")) {
     return UsageError(absl::StrCat(
@@ -177,35 +163,6 @@ absl::Status WriteNote(const std::string& manifest, const std::string& output) {
   return WriteFile(output, BytesOf(native::CreateNoteObject(manifest)));
 }
 
-// Returns "plate" for "folder/plate.so".
-std::string LibraryStem(absl::string_view path) {
-  const absl::string_view name = path.substr(path.rfind('/') + 1);
-  return std::string(name.substr(0, name.find('.')));
-}
-
-// Writes the manifest of a library that is probed.
-absl::Status WriteProbed(const Arguments& arguments,
-                         const std::string& output) {
-  RETURN_IF_ERROR(CheckNoMemrefFlags(arguments, "to --probe"));
-  if (!absl::EndsWith(output, ".json")) {
-    return UsageError(absl::StrCat(
-        "With --probe, -o must name a file that ends in .json; got '", output,
-        "'."));
-  }
-  const std::string& path = arguments.GetString("probe");
-  std::string module = arguments.GetString("module");
-  if (module.empty()) module = LibraryStem(path);
-  const absl::Status named = native::CheckModuleName(module);
-  if (!named.ok()) {
-    return UsageError(absl::StrCat(named.message(), " Name it with --module."));
-  }
-  ASSIGN_OR_RETURN(
-      const native::ProbedLibrary probed,
-      native::ProbeLibrary(path, module, arguments.GetList("function")));
-  for (const std::string& note : probed.notes) PrintNote(note);
-  return WriteFile(output, BytesOf(probed.manifest));
-}
-
 absl::Status WriteFromFile(const Arguments& arguments, const std::string& path,
                            const std::string& output) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
@@ -228,18 +185,16 @@ absl::Status RunNote(std::span<const char* const> args) {
     return WriteStdout(absl::StrCat(kNoteUsage, FlagsHelp(kNoteFlags)));
   }
   const std::string& output = arguments.GetString("output");
-  const bool probes = arguments.IsSet("probe");
-  const bool by_flags = probes || arguments.IsSet("function");
+  const bool by_flags = arguments.IsSet("function");
   if (arguments.positional().size() != (by_flags ? 0 : 1) || output.empty()) {
     return UsageError(
-        "eyrie note takes one manifest, .mlir file, --function or --probe, and "
-        "-o with the file to write.");
+        "eyrie note takes one manifest, .mlir file or --function, and -o with "
+        "the file to write.");
   }
   const std::string path = by_flags ? "" : arguments.positional()[0];
   RETURN_IF_ERROR(CheckOutputPath(arguments.Prefix("output"), output,
                                   arguments.positional()));
   if (!by_flags) return WriteFromFile(arguments, path, output);
-  if (probes) return WriteProbed(arguments, output);
   ASSIGN_OR_RETURN(const std::string manifest, ManifestOfFlags(arguments));
   RETURN_IF_ERROR(native::Manifest::Parse(manifest).status());
   return WriteNote(manifest, output);

@@ -351,7 +351,8 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
                                    " takes no file such as '",
                                    arguments.positional()[0], "'."));
   }
-  // The public tools go on without files: nothing, or an empty archive.
+  // The public tools accept an empty list of files: they print nothing, or
+  // write an empty archive.
   if (takes_files && arguments.GetList("parameters").empty() &&
       !UsesPublicExitCodes()) {
     return UsageError("No parameter file is given.");

@@ -15,7 +15,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
-#include "tools/rival/capture.h"
+#include "tools/capture.h"
 
 namespace eyrie::tools {
 namespace {
@@ -82,11 +82,9 @@ std::string LastErrorLine(absl::string_view errors) {
 
 absl::StatusOr<Json> AskPython(const std::string& package,
                                const std::string& python) {
-  RunControl control;
   ASSIGN_OR_RETURN(
       const Captured captured,
-      RunAndCapture({python, "-c", absl::StrCat(kPackages, kScript), package},
-                    control));
+      RunAndCapture({python, "-c", absl::StrCat(kPackages, kScript), package}));
   if (captured.exit_code != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("The Python '", python, "' cannot import '", package,

@@ -35,8 +35,8 @@ class PreparedCall {
   // Releases the results of the last call first. If the function fails, returns
   // its error and there are no results.
   absl::Status Invoke();
-  // The same, but returns the registers of the results. The caller owns the
-  // references in them. They are valid until the next call.
+  // Calls as Invoke does, and returns the registers of the results. The caller
+  // owns the references in them. They are valid until the next call.
   absl::StatusOr<std::span<vm::Slot>> InvokeRaw();
 
   // The results of the last call. They are released by the next call, unless

@@ -57,10 +57,11 @@ using Program = std::shared_ptr<const vm::BytecodeModule>;
 // file. `pauses` must be true if a session has a stepper.
 absl::StatusOr<Program> LoadProgram(const std::string& path,
                                     bool pauses = false);
-// The same for bytes, which are copied. Error messages contain `name`.
+// Reads and verifies bytes, which are copied. Error messages contain `name`.
 absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
                                     const std::string& name);
-// The same for an open archive. Returns the error if there is none.
+// Reads and verifies an open archive. If there is an error instead of an
+// archive, returns that error.
 absl::StatusOr<Program> LoadProgram(
     const absl::StatusOr<std::shared_ptr<const vm::Archive>>& archive);
 
@@ -171,9 +172,9 @@ class Callable {
   absl::StatusOr<std::vector<vm::Value>> Call(
       std::span<const vm::Value> arguments);
 
-  // The same without checks. `arguments` match argument_types(), or the inputs
-  // of a raw signature; `results` match result_types(). The caller owns the
-  // results. On errors there are none: `results` must not be read.
+  // Calls the function without checks. `arguments` match argument_types(), or
+  // the inputs of a raw signature; `results` match result_types(). The caller
+  // owns the results. On errors there are none: `results` must not be read.
   absl::Status Invoke(std::span<const vm::Slot> arguments,
                       std::span<vm::Slot> results);
 
@@ -257,8 +258,8 @@ class Session {
   // there are several functions. The messages list the functions.
   absl::StatusOr<Callable> Lookup(absl::string_view name);
 
-  // The same for a known function. FAILED_PRECONDITION: the function signals a
-  // fence, and the session has no device.
+  // Makes a known function callable. FAILED_PRECONDITION: the function signals
+  // a fence, and the session has no device.
   absl::StatusOr<Callable> Bind(const vm::Function& function);
 
   // Copies the globals, or replaces them; see Snapshot.

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "base/suggest.h"
@@ -51,13 +50,6 @@ absl::StatusOr<FfiType> ParseFfiType(absl::string_view name) {
   return absl::NotFoundError(absl::StrCat("There is no element type '",
                                           PlainName(name), "' of XLA FFI.",
                                           DidYouMean(spelt, names)));
-}
-
-FfiType FfiTypeNamed(absl::string_view name) {
-  for (const FfiTypeInfo& row : kTypes) {
-    if (absl::EqualsIgnoreCase(row.name, name)) return row.type;
-  }
-  return FfiType::kNone;
 }
 
 FfiType FfiTypeOf(hal::ElementType element) {

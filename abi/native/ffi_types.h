@@ -38,10 +38,6 @@ const FfiTypeInfo& InfoOf(FfiType type);
 // nearest.
 absl::StatusOr<FfiType> ParseFfiType(absl::string_view name);
 
-// Returns the type with a name of the table, in any case, or kNone. XLA's own
-// names differ from it only in their case.
-FfiType FfiTypeNamed(absl::string_view name);
-
 // Returns the type that a handler sees for a tensor's elements, or kNone if XLA
 // FFI has no such type.
 FfiType FfiTypeOf(hal::ElementType element);

@@ -106,13 +106,6 @@ absl::Status ReadFunctions(const Json& list, Manifest& manifest) {
 
 }  // namespace
 
-absl::Status CheckModuleName(absl::string_view name) {
-  if (IsName(name, /*dots=*/false)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("The module's name is '", PlainName(name), "'; expected ",
-                   kNameCharacters, "."));
-}
-
 absl::StatusOr<Manifest> Manifest::Parse(absl::string_view text) {
   ASSIGN_OR_RETURN(const Json root, ParseJson(text));
   ASSIGN_OR_RETURN(JsonReader json, JsonReader::Open(root, "the root"));

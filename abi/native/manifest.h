@@ -46,9 +46,6 @@ struct Manifest {
   std::string Describe() const;
 };
 
-// INVALID_ARGUMENT: a manifest's module cannot have this name.
-absl::Status CheckModuleName(absl::string_view name);
-
 // Reads a library's manifest without running its code. Uses the file `manifest`
 // if not empty, else the library's note, else the JSON file next to the
 // library, which has its name plus ".json". NOT_FOUND: there is none.

@@ -62,7 +62,7 @@ class BoundFunction : public vm::ModuleState {
   // which are not written on error. Allocates only results.
   virtual absl::Status Invoke(const vm::Slot* arguments, vm::Slot* results) = 0;
 
-  // The same, in the form that vm::NativeImport needs.
+  // Calls Invoke, in the form that vm::NativeImport needs.
   static absl::Status Call(vm::ModuleState* state, const vm::Slot* arguments,
                            vm::Slot* results) {
     return static_cast<BoundFunction*>(state)->Invoke(arguments, results);

@@ -36,8 +36,8 @@ struct LoadedLibrary {
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
     const std::string& path, const std::string& manifest);
 
-// The same for a manifest's text, without a name of its file. `path` is that of
-// the library.
+// Reads a manifest's text, which has no file name, and then opens the library
+// at `path`, as LoadNativeLibrary does.
 absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadWithManifest(
     const std::string& path, absl::string_view manifest);
 

@@ -121,21 +121,6 @@ absl::StatusOr<const hal::BufferView*> OperandAt(
   return operands[index];
 }
 
-// Refuses what a probe leaves open: "?".
-absl::Status CheckKnown(const JsonReader& json, const Json* value) {
-  if (value == nullptr) return absl::OkStatus();
-  if (value->is(Json::Kind::kString) && value->text == "?") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "In the manifest, ", json.where(),
-        " leaves its type or shape open (\"?\"), because a probe does not find "
-        "it out; write it."));
-  }
-  for (const Json& item : value->items) {
-    RETURN_IF_ERROR(CheckKnown(json, &item));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<DimRule> ReadDimRule(const JsonReader& json, const Json& value,
@@ -200,8 +185,6 @@ absl::Status ShapeRule::ReadDims(JsonReader& json, const Json& shape,
 
 absl::StatusOr<ShapeRule> ShapeRule::Read(JsonReader& json, Operands operands) {
   const Json* const type = json.Find("dtype");
-  RETURN_IF_ERROR(CheckKnown(json, type));
-  RETURN_IF_ERROR(CheckKnown(json, json.Find("shape")));
   const bool like =
       json.Find("like") != nullptr || json.Find("inout") != nullptr;
   if (like && type != nullptr) return LikeAndMore(json);

@@ -1,10 +1,10 @@
 // Decides how a buffer of a call is made or converted.
 //
-// The oracle completes a partial description of a buffer from its declared type
-// and the device, or rejects it, and decides whether the caller's memory can be
-// used directly or must be copied, packed or converted. A description without
-// memory is for a new buffer, which CreateBuffer allocates. Tested by
-// abi/call/buffer_description_test.cc.
+// BufferDescriptionOracle completes a partial description of a buffer from its
+// declared type and the device, or rejects it. It decides whether a call can
+// use the caller's memory directly, or must copy, pack or convert it. A
+// description without memory is for a new buffer, which CreateBuffer allocates.
+// Tested by abi/call/buffer_description_test.cc.
 #ifndef EYRIE_ABI_VALUE_BUFFER_DESCRIPTION_H_
 #define EYRIE_ABI_VALUE_BUFFER_DESCRIPTION_H_
 

@@ -65,7 +65,7 @@ class HostArray {
       size_t first = 0, std::shared_ptr<const void> owner = nullptr,
       Use use = Use::kCopy);
 
-  // The same for memory of unknown size: `data` is the element at index 0, 0 …,
+  // Borrows memory of unknown size: `data` is the element at index 0, 0 …,
   // and the caller must ensure that the strides stay in valid memory.
   // INVALID_ARGUMENT: as Borrow, or an offset needs more than 64 bits.
   static absl::StatusOr<std::shared_ptr<const HostArray>> BorrowAt(
@@ -82,8 +82,8 @@ class HostArray {
                              std::span<const int64_t> shape,
                              std::span<const int64_t> strides,
                              const uint8_t* data);
-  // The same for all bytes of a dense row-major array. INVALID_ARGUMENT: as
-  // Borrow.
+  // Binds the array to all bytes of a dense row-major array. INVALID_ARGUMENT:
+  // as Borrow.
   static absl::Status Rebind(std::shared_ptr<const HostArray>& array,
                              hal::ElementType type,
                              std::span<const int64_t> shape,
@@ -93,7 +93,8 @@ class HostArray {
   // not dense. FAILED_PRECONDITION: the host cannot read it.
   static absl::StatusOr<std::shared_ptr<const HostArray>> OfTensor(
       Ref<hal::BufferView> view, Use use = Use::kCopy);
-  // The same for a dense tensor whose elements the host can read at `data`.
+  // Creates an array over a dense tensor whose elements the host can read at
+  // `data`.
   static std::shared_ptr<const HostArray> OfReadable(Ref<hal::BufferView> view,
                                                      const uint8_t* data,
                                                      Use use = Use::kCopy);
@@ -263,7 +264,7 @@ class HostValue {
   void Set(bool value) { SetTo(value); }
   void Set(Int value) { SetTo(value); }
   void Set(Float value) { SetTo(value); }
-  // The same with an array as HostArray::OfReadable creates it.
+  // Sets an array as HostArray::OfReadable creates it.
   void Set(Ref<hal::BufferView> view, const uint8_t* data);
 
   // Returns a copy that shares the elements of arrays. RESOURCE_EXHAUSTED: out

@@ -1,7 +1,7 @@
 // Fuzzes decoding and planning: they may reject any input, but a plan must stay
 // in its ranges and name existing ranks.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// tests/fuzz/BUILD says how to run it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -87,7 +87,7 @@ absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t, size_t capacity,
   if (block != nullptr) [[likely]]
     return block;
   return absl::ResourceExhaustedError(absl::StrCat(
-      "A buffer of ", capacity, " bytes cannot be had; ", BoundText()));
+      "A buffer of ", capacity, " bytes cannot be allocated; ", BoundText()));
 }
 
 // All memory is visible to the host and to the device.

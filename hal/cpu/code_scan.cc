@@ -7,8 +7,8 @@
 
 #include "base/allocate.h"
 #include "base/status_macros.h"
-#include "hal/cpu/instruction.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 namespace {

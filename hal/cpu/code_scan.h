@@ -16,8 +16,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "hal/cpu/cpu_features.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/cpu_features.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 

@@ -15,7 +15,7 @@
 #include "base/hex.h"
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 #include "tests/support/failing_allocations.h"
 
 namespace eyrie::hal::cpu {
@@ -191,13 +191,10 @@ TEST(CpuFeatures, AsCodeSeesThem) {
     FeatureSet set;
     set.Add(c.feature);
     EXPECT_EQ(set.ToString(), c.name);
-    EXPECT_EQ(EncodeProcessorData(set).data[0], c.word) << c.name;
+    EXPECT_EQ(EncodeFeatures(set), c.word) << c.name;
   }
-  EXPECT_EQ(EncodeProcessorData(kX86_64.features).data[0],
-            0x001C'0001'FFF0'FC1Full);
-  EXPECT_EQ(EncodeProcessorData(kX86_64.features).data[1], 0);
-  EXPECT_EQ(EncodeProcessorData(kAArch64.features).data[0],
-            0x0000'000F'C3F0'7C07ull);
+  EXPECT_EQ(EncodeFeatures(kX86_64.features), 0x001C'0001'FFF0'FC1Full);
+  EXPECT_EQ(EncodeFeatures(kAArch64.features), 0x0000'000F'C3F0'7C07ull);
 }
 
 // Returns functions of 16 bytes, each of which calls the next one.

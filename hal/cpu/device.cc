@@ -6,9 +6,9 @@
 
 #include "base/glob.h"
 #include "base/status_macros.h"
-#include "hal/cpu/cpu_features.h"
 #include "hal/cpu/executable.h"
 #include "hal/cpu/executor.h"
+#include "hal/cpu/machine/cpu_features.h"
 #include "hal/file_transfer.h"
 #include "hal/host_semaphore.h"
 

@@ -33,7 +33,7 @@ inline constexpr size_t kBufferAlignment = 64;
 inline constexpr size_t kMaxDispatchConstants = 64;
 inline constexpr size_t kMaxDispatchBindings = 64;
 
-// CPU features as 64-bit words; cpu_features.h has the bits.
+// CPU features as 64-bit words; machine/cpu_features.h has the bits.
 inline constexpr size_t kProcessorWords = 8;
 struct ProcessorData {
   uint64_t data[kProcessorWords];

@@ -9,10 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "hal/cpu/cpu_features.h"
 #include "hal/cpu/device.h"
 #include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library_facts.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 namespace eyrie::hal::cpu {
 namespace {

@@ -123,8 +123,8 @@ absl::Status PlaceSegments(uint64_t page, ElfLayout& layout) {
     } else if (first_page < end) {
       return absl::InvalidArgumentError(absl::StrCat(
           "The ELF segment at address ", segment.p_vaddr,
-          " begins before the page of ", page,
-          " bytes ends that the one before it ends in (", end, ")."));
+          " begins in the last page of the segment before it; that page has ",
+          page, " bytes and ends at ", end, "."));
     }
     end = *last_page;
     layout.alignment = std::max(layout.alignment, segment.p_align);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 
@@ -48,7 +48,8 @@ struct ElfLayout {
 absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file,
                                         ElfUse use, uint64_t page);
 
-// The same in this system's pages, or in kSmallestPage for kRead.
+// Reads the layout as above. The page is this system's; for kRead, it is
+// kSmallestPage.
 absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file,
                                         ElfUse use);
 

@@ -489,7 +489,7 @@ absl::StatusOr<Image::Function> ElfImage::FindFunction(
     const uint64_t address = bias_ + symbol.st_value;
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !IsCode(address)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "The ELF file's symbol '", name, "' is no function in its code."));
+          "The ELF file's symbol '", name, "' is not a function in its code."));
     }
     return Function{address, symbol.st_size};
   }

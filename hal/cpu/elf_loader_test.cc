@@ -15,7 +15,7 @@
 #include "base/elf_machine.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/elf_layout.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "tests/support/executable_file.h"
 #include "tests/support/status_text.h"
 
@@ -67,8 +67,9 @@ TEST(ElfLoader, PagesOfSystems) {
   } kCases[] = {
       {kX86_64, 4096, "OK"},
       {kX86_64, 16384,
-       "INVALID_ARGUMENT: The ELF segment at address 4960 begins before the "
-       "page of 16384 bytes ends that the one before it ends in (16384)."},
+       "INVALID_ARGUMENT: The ELF segment at address 4960 begins in the last "
+       "page of the segment before it; that page has 16384 bytes and ends at "
+       "16384."},
       {kAArch64, 4096, "OK"},
       {kAArch64, 16384, "OK"},
       {kAArch64, 65536, "OK"},
@@ -196,8 +197,9 @@ TEST(ElfLoader, DamagedHeaders) {
        "INVALID_ARGUMENT: An ELF segment's alignment (48) is not a power of "
        "two up to 67108864."},
       {"overlap", Segment(2) + 16, 8, 0x20,
-       "INVALID_ARGUMENT: The ELF segment at address 32 begins before the "
-       "page of 4096 bytes ends that the one before it ends in (4096)."},
+       "INVALID_ARGUMENT: The ELF segment at address 32 begins in the last "
+       "page of the segment before it; that page has 4096 bytes and ends at "
+       "4096."},
       {"address", Segment(3) + 16, 8, ~0ull - 64,
        "INVALID_ARGUMENT: An ELF segment of 3136 bytes at address "
        "18446744073709551551 exceeds the address space."},

@@ -11,9 +11,9 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_loader.h"
-#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library_executable.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "hal/cpu/perf_functions.h"
 #include "hal/cpu/system_library.h"
 
@@ -34,7 +34,7 @@ absl::Status NoSuchFormat(absl::string_view format,
   const auto formats = SupportedFormats(options);
   return absl::UnimplementedError(absl::StrCat(
       "Executables of the format '", PlainName(format),
-      "' do not run here; what does: ",
+      "' do not run here; formats that run: ",
       formats.empty() ? "none" : absl::StrJoin(formats, ", "), "."));
 }
 

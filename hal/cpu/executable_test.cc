@@ -13,12 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/ref.h"
 #include "gtest/gtest.h"
-#include "hal/cpu/cpu_features.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
-#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/library.h"
 #include "hal/cpu/library_executable.h"
+#include "hal/cpu/machine/cpu_features.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "hal/cpu/native_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
@@ -169,7 +169,8 @@ TEST(Executable, Formats) {
   const std::vector<uint8_t> file = TestFile("add_v6");
   EXPECT_EQ(StatusText(Load(file, MachineFeatures(), "embedded-elf-x86_32")),
             absl::StrCat("UNIMPLEMENTED: Executables of the format "
-                         "'embedded-elf-x86_32' do not run here; what does: ",
+                         "'embedded-elf-x86_32' do not run here; formats that "
+                         "run: ",
                          kEmbedded, "."));
   EXPECT_EQ(
       StatusText(Load(file, MachineFeatures(), kEmbedded, none)),
@@ -412,7 +413,8 @@ TEST(Library, DamagedTables) {
          d.names[0] = bytes + sizeof(d) - 3;
          std::fill_n(bytes + sizeof(d) - 8, 8, 'x');
        },
-       "INVALID_ARGUMENT: The executable's export name has no end."},
+       "INVALID_ARGUMENT: The executable's export name is not terminated: no "
+       "zero byte follows."},
   };
   for (const auto& c : kCases) {
     FakeImage image;

@@ -13,7 +13,7 @@
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/cpu/dispatch_stream.h"
-#include "hal/cpu/float_state.h"
+#include "hal/cpu/machine/float_state.h"
 #include "hal/cpu/native_executable.h"
 #include "hal/paid_transfer.h"
 
@@ -205,7 +205,7 @@ absl::Status Executor::Run(const Command& command) {
     case CommandKind::kDispatchIndirect:
       return RunDispatch(static_cast<const DispatchCommand&>(command));
   }
-  return absl::InternalError("A command of no known kind was recorded.");
+  return UnknownCommand(command);
 }
 
 }  // namespace

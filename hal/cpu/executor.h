@@ -122,7 +122,7 @@ absl::Status Execute(const CommandBuffer& commands,
                      std::span<const BufferBinding> table, Allocator& allocator,
                      WorkBudget* work, int max_concurrency = 1,
                      bool measures = false);
-// The same for a range of the commands.
+// Executes only a range of the commands, as Execute does.
 absl::Status ExecuteRange(const CommandBuffer& commands,
                           const CommandRange& range,
                           std::span<const BufferBinding> table,

@@ -55,7 +55,8 @@ absl::StatusOr<absl::string_view> Image::ReadString(
   const size_t length = strnlen(string, limit);
   if (length == limit) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The executable's ", what, " has no end."));
+        absl::StrCat("The executable's ", what,
+                     " is not terminated: no zero byte follows."));
   }
   return absl::string_view(string, length);
 }

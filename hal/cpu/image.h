@@ -17,7 +17,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "hal/cpu/code_scan.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 
@@ -77,7 +77,7 @@ class Image {
     if (!Contains(address, sizeof(T))) return Outside(what);
     return LoadLittleEndian<T>(pointer);
   }
-  // The same for element `index` of an array of T.
+  // Reads element `index` of an array of T, as Read does.
   template <typename T>
   absl::StatusOr<T> ReadElement(const T* array, uint32_t index,
                                 absl::string_view what) const {

@@ -110,9 +110,9 @@ class KernelExecutable : public hal::Executable {
                                      std::span<uint8_t> local_memory,
                                      WorkBudget* work) const = 0;
 
-  // The same, but binding i must not be written if bit i of `read_only` is set:
-  // bytecode that writes it fails with PERMISSION_DENIED. Native code ignores
-  // the mask.
+  // Runs workgroups as RunWorkgroups does, but binding i must not be written if
+  // bit i of `read_only` is set: bytecode that writes it fails with
+  // PERMISSION_DENIED. Native code ignores the mask.
   virtual absl::Status RunGuarded(uint32_t ordinal, const DispatchState& state,
                                   WorkgroupRange range,
                                   std::span<uint8_t> local_memory,

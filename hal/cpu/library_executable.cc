@@ -215,7 +215,7 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
   Environment& environment = executable_->library_environment_;
   environment.constants = executable_->constants_.data();
   environment.import_thunk = CallImport;
-  environment.processor = EncodeProcessorData(machine_);
+  environment.processor.data[0] = EncodeFeatures(machine_);
   for (const uint64_t address : image().initializers()) {
     RETURN_IF_ERROR(caller_.Initialize(address));
   }

@@ -14,11 +14,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
-#include "hal/cpu/cpu_features.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/kernel_plugin.h"
 #include "hal/cpu/library.h"
+#include "hal/cpu/machine/cpu_features.h"
 #include "hal/cpu/native_executable.h"
 
 namespace eyrie::hal::cpu {

@@ -9,9 +9,9 @@
 #include <span>
 
 #include "absl/status/statusor.h"
-#include "hal/cpu/cpu_features.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/library.h"
+#include "hal/cpu/machine/cpu_features.h"
 #include "hal/executable_facts.h"
 
 namespace eyrie::hal::cpu {

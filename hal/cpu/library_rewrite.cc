@@ -23,9 +23,9 @@
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/elf_layout.h"
 #include "hal/cpu/elf_loader.h"
-#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/library.h"
 #include "hal/cpu/library_facts.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "hal/executable.h"
 
 namespace eyrie::hal::cpu {

@@ -10,9 +10,9 @@
 #include "gtest/gtest.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/elf_loader.h"
-#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/library.h"
 #include "hal/cpu/library_facts.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "tests/support/executable_file.h"
 
 namespace eyrie::hal::cpu {

@@ -56,14 +56,6 @@ absl::StatusOr<Ref<Channel>> ChannelCreate(HalModuleState& state, Device&,
   return Charged(state, provider->Create(params, StopOf(state)));
 }
 
-absl::StatusOr<Ref<Channel>> ChannelCreateV5(HalModuleState& state,
-                                             Device& device, int64_t affinity,
-                                             int32_t flags, vm::Buffer* id,
-                                             vm::Buffer* group, int32_t rank,
-                                             int32_t count) {
-  return ChannelCreate(state, device, affinity, flags, id, group, rank, count);
-}
-
 absl::StatusOr<std::tuple<int32_t, int32_t>> ChannelRankAndCount(
     HalModuleState&, Channel& channel) {
   return std::tuple<int32_t, int32_t>(channel.rank(), channel.count());
@@ -78,12 +70,6 @@ absl::StatusOr<Ref<Channel>> ChannelSplit(HalModuleState& state,
                      ") must be at least 0, or -1 for no channel."));
   }
   return Charged(state, channel.Split(color, key, StopOf(state)));
-}
-
-absl::StatusOr<Ref<Channel>> ChannelSplitV5(HalModuleState& state,
-                                            Channel& channel, int32_t color,
-                                            int32_t key, int32_t flags) {
-  return ChannelSplit(state, channel, color, key, flags);
 }
 
 absl::Status CommandBufferCollective(

@@ -124,14 +124,6 @@ absl::Status CommandBufferExecutionBarrier(HalModuleState&,
                                    static_cast<uint32_t>(target_stages));
 }
 
-absl::Status CommandBufferExecutionBarrierV5(HalModuleState& state,
-                                             CommandBuffer& commands,
-                                             int32_t source_stages,
-                                             int32_t target_stages, int32_t) {
-  return CommandBufferExecutionBarrier(state, commands, source_stages,
-                                       target_stages, 0);
-}
-
 // Advice does not change results, so it is validated and ignored.
 absl::Status CommandBufferAdviseBuffer(HalModuleState&, CommandBuffer&,
                                        Buffer* buffer, int64_t, int64_t,
@@ -201,16 +193,6 @@ absl::Status CommandBufferUpdateBuffer(HalModuleState& state,
   return absl::OkStatus();
 }
 
-absl::Status CommandBufferUpdateBufferV5(HalModuleState& state,
-                                         CommandBuffer& commands,
-                                         vm::Buffer& source,
-                                         int64_t source_offset, Buffer* target,
-                                         int64_t target_offset, int64_t length,
-                                         int32_t slot) {
-  return CommandBufferUpdateBuffer(state, commands, source, source_offset,
-                                   target, target_offset, length, slot, 0);
-}
-
 absl::Status CommandBufferCopyBuffer(HalModuleState&, CommandBuffer& commands,
                                      int32_t source_slot, int32_t target_slot,
                                      Buffer* source, int64_t source_offset,
@@ -223,17 +205,6 @@ absl::Status CommandBufferCopyBuffer(HalModuleState&, CommandBuffer& commands,
   RETURN_IF_ERROR(
       ReadBufferRef("target", target, target_slot, target_offset, length, to));
   return commands.Copy(from, to);
-}
-
-absl::Status CommandBufferCopyBufferV5(HalModuleState& state,
-                                       CommandBuffer& commands,
-                                       int32_t source_slot, int32_t target_slot,
-                                       Buffer* source, int64_t source_offset,
-                                       Buffer* target, int64_t target_offset,
-                                       int64_t length) {
-  return CommandBufferCopyBuffer(state, commands, source_slot, target_slot,
-                                 source, source_offset, target, target_offset,
-                                 length, 0);
 }
 
 absl::Status CommandBufferDispatch(HalModuleState&, CommandBuffer& commands,
@@ -252,18 +223,6 @@ absl::Status CommandBufferDispatch(HalModuleState&, CommandBuffer& commands,
                            arguments.bindings);
 }
 
-absl::Status CommandBufferDispatchV6(HalModuleState& state,
-                                     CommandBuffer& commands,
-                                     Executable& executable, int32_t ordinal,
-                                     int32_t workgroups_x, int32_t workgroups_y,
-                                     int32_t workgroups_z, int64_t flags,
-                                     vm::Spread<int32_t> constants,
-                                     DispatchBindings bindings) {
-  return CommandBufferDispatch(state, commands, executable, ordinal,
-                               workgroups_x, workgroups_y, workgroups_z, flags,
-                               constants, bindings);
-}
-
 absl::Status CommandBufferDispatchIndirect(
     HalModuleState&, CommandBuffer& commands, Executable& executable,
     int64_t function, int32_t workgroups_slot, Buffer* workgroups,
@@ -278,16 +237,6 @@ absl::Status CommandBufferDispatchIndirect(
   return commands.DispatchIndirect(Ref<Executable>::Share(&executable),
                                    arguments.ordinal, counts,
                                    arguments.constants, arguments.bindings);
-}
-
-absl::Status CommandBufferDispatchIndirectV6(
-    HalModuleState& state, CommandBuffer& commands, Executable& executable,
-    int32_t ordinal, int32_t workgroups_slot, Buffer* workgroups,
-    int64_t workgroups_offset, int64_t flags, vm::Spread<int32_t> constants,
-    DispatchBindings bindings) {
-  return CommandBufferDispatchIndirect(
-      state, commands, executable, ordinal, workgroups_slot, workgroups,
-      workgroups_offset, flags, constants, bindings);
 }
 
 }  // namespace eyrie::hal

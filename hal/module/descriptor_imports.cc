@@ -138,15 +138,6 @@ absl::StatusOr<Ref<T>> ChargedLayout(const HalModuleState& state,
 
 }  // namespace
 
-absl::StatusOr<Ref<Buffer>> AllocatorAllocateV0(HalModuleState& state,
-                                                Allocator& allocator,
-                                                int32_t memory_types,
-                                                int32_t buffer_usage,
-                                                int64_t size) {
-  return AllocatorAllocate(state, allocator, -1, memory_types, buffer_usage,
-                           size);
-}
-
 absl::StatusOr<Ref<Buffer>> AllocatorAllocateInitialized(
     HalModuleState& state, Allocator& allocator, int32_t memory_types,
     int32_t buffer_usage, vm::Buffer& source, int64_t offset, int64_t length) {
@@ -155,21 +146,6 @@ absl::StatusOr<Ref<Buffer>> AllocatorAllocateInitialized(
   return state.AllocateCopy(
       allocator, state.CreateParams(allocator, memory_types, buffer_usage, -1),
       bytes);
-}
-
-absl::StatusOr<Ref<Buffer>> AllocatorMapByteBuffer(
-    HalModuleState& state, Allocator& allocator, int32_t is_try,
-    int32_t memory_types, int32_t buffer_usage, vm::Buffer& source,
-    int64_t offset, int64_t length) {
-  return AllocatorImport(state, allocator, is_try, -1, memory_types,
-                         buffer_usage, source, offset, length);
-}
-
-absl::StatusOr<Ref<Channel>> ChannelCreateV0(HalModuleState& state,
-                                             Device& device, int64_t affinity,
-                                             int32_t rank, int32_t count) {
-  return ChannelCreate(state, device, affinity, 0, nullptr, nullptr, rank,
-                       count);
 }
 
 absl::Status CommandBufferCollectiveV2(
@@ -188,13 +164,6 @@ absl::Status CommandBufferCopyBufferV2(HalModuleState& state,
                                        int64_t target_offset, int64_t length) {
   return CommandBufferCopyBuffer(state, commands, 0, 0, &source, source_offset,
                                  &target, target_offset, length, 0);
-}
-
-absl::StatusOr<Ref<CommandBuffer>> CommandBufferCreateV2(
-    HalModuleState& state, Device& device, int32_t modes, int32_t categories,
-    int32_t binding_capacity) {
-  return CommandBufferCreate(state, device, modes, categories, -1,
-                             binding_capacity);
 }
 
 absl::Status CommandBufferDispatchV2(HalModuleState& state,
@@ -316,10 +285,6 @@ absl::StatusOr<Ref<DescriptorSetLayout>> DescriptorSetLayoutCreate(
   }
   return ChargedLayout(state, Ref<DescriptorSetLayout>::Adopt(
                                   new DescriptorSetLayout(std::move(list))));
-}
-
-absl::StatusOr<Ref<Device>> SharedDevice(HalModuleState& state) {
-  return DevicesGet(state, 0);
 }
 
 absl::StatusOr<Ref<PipelineLayout>> PipelineLayoutCreate(

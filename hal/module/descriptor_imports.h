@@ -25,22 +25,10 @@ namespace eyrie::hal {
 // buffer is null, the slot is used.
 using PushedBindings = vm::Spread<int32_t, int32_t, Buffer*, int64_t, int64_t>;
 
-absl::StatusOr<Ref<Buffer>> AllocatorAllocateV0(HalModuleState&,
-                                                Allocator& allocator,
-                                                int32_t memory_types,
-                                                int32_t buffer_usage,
-                                                int64_t size);
 // Copies bytes [offset, offset + length) of `source` into a new buffer.
 absl::StatusOr<Ref<Buffer>> AllocatorAllocateInitialized(
     HalModuleState&, Allocator& allocator, int32_t memory_types,
     int32_t buffer_usage, vm::Buffer& source, int64_t offset, int64_t length);
-// Returns null if the memory cannot be imported and `is_try` is set.
-absl::StatusOr<Ref<Buffer>> AllocatorMapByteBuffer(
-    HalModuleState&, Allocator& allocator, int32_t is_try, int32_t memory_types,
-    int32_t buffer_usage, vm::Buffer& source, int64_t offset, int64_t length);
-absl::StatusOr<Ref<Channel>> ChannelCreateV0(HalModuleState&, Device& device,
-                                             int64_t, int32_t rank,
-                                             int32_t count);
 absl::Status CommandBufferCollectiveV2(HalModuleState&, CommandBuffer& commands,
                                        Channel& channel, int32_t op,
                                        int32_t param, Buffer* send,
@@ -52,9 +40,6 @@ absl::Status CommandBufferCopyBufferV2(HalModuleState&, CommandBuffer& commands,
                                        Buffer& source, int64_t source_offset,
                                        Buffer& target, int64_t target_offset,
                                        int64_t length);
-absl::StatusOr<Ref<CommandBuffer>> CommandBufferCreateV2(
-    HalModuleState&, Device& device, int32_t modes, int32_t categories,
-    int32_t binding_capacity);
 absl::Status CommandBufferDispatchV2(HalModuleState&, CommandBuffer& commands,
                                      Executable& executable, int32_t ordinal,
                                      int32_t workgroups_x, int32_t workgroups_y,
@@ -83,8 +68,6 @@ absl::Status CommandBufferPushDescriptorSet(HalModuleState&,
 absl::StatusOr<Ref<DescriptorSetLayout>> DescriptorSetLayoutCreate(
     HalModuleState&, Device& device, int32_t flags,
     vm::Spread<int32_t, int32_t, int32_t> bindings);
-// Returns the first device.
-absl::StatusOr<Ref<Device>> SharedDevice(HalModuleState&);
 // Takes one layout per export.
 absl::StatusOr<Ref<Executable>> ExecutableCreateV2(
     HalModuleState&, Device& device, vm::Buffer& format, vm::Buffer& data,

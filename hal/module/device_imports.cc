@@ -65,14 +65,6 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
   return buffer;
 }
 
-absl::StatusOr<Ref<Buffer>> DeviceQueueAllocaV5(
-    HalModuleState& state, Device& device, int64_t queue_affinity, Fence* wait,
-    Fence* signal, int32_t pool, int32_t memory_types, int32_t buffer_usage,
-    int64_t size) {
-  return DeviceQueueAlloca(state, device, queue_affinity, wait, signal, pool,
-                           memory_types, buffer_usage, size, 0);
-}
-
 absl::Status DeviceQueueDealloca(HalModuleState& state, Device& device,
                                  int64_t affinity, Fence* wait, Fence* signal,
                                  Buffer& buffer, int64_t) {
@@ -80,12 +72,6 @@ absl::Status DeviceQueueDealloca(HalModuleState& state, Device& device,
   ASSIGN_OR_RETURN(Device* const at,
                    state.group().Reaching(device, buffer, fences));
   return at->QueueDealloca(fences, Ref<Buffer>::Share(&buffer));
-}
-
-absl::Status DeviceQueueDeallocaV5(HalModuleState& state, Device& device,
-                                   int64_t affinity, Fence* wait, Fence* signal,
-                                   Buffer& buffer) {
-  return DeviceQueueDealloca(state, device, affinity, wait, signal, buffer, 0);
 }
 
 absl::Status DeviceQueueBarrier(HalModuleState& state, Device& device,
@@ -153,15 +139,6 @@ absl::Status DeviceQueueRead(HalModuleState& state, Device& device,
   return at->QueueRead(fences, Ref<File>::Share(&source), begin, to);
 }
 
-absl::Status DeviceQueueReadV5(HalModuleState& state, Device& device,
-                               int64_t affinity, Fence* wait, Fence* signal,
-                               File& source, int64_t source_offset,
-                               Buffer& target, int64_t target_offset,
-                               int64_t length, int32_t) {
-  return DeviceQueueRead(state, device, affinity, wait, signal, source,
-                         source_offset, target, target_offset, length, 0);
-}
-
 absl::Status DeviceQueueWrite(HalModuleState& state, Device& device,
                               int64_t affinity, Fence* wait, Fence* signal,
                               Buffer& source, int64_t source_offset,
@@ -174,15 +151,6 @@ absl::Status DeviceQueueWrite(HalModuleState& state, Device& device,
   ASSIGN_OR_RETURN(Device* const at,
                    state.group().Reaching(device, source, fences));
   return at->QueueWrite(fences, from, Ref<File>::Share(&target), begin);
-}
-
-absl::Status DeviceQueueWriteV5(HalModuleState& state, Device& device,
-                                int64_t affinity, Fence* wait, Fence* signal,
-                                Buffer& source, int64_t source_offset,
-                                File& target, int64_t target_offset,
-                                int64_t length, int32_t) {
-  return DeviceQueueWrite(state, device, affinity, wait, signal, source,
-                          source_offset, target, target_offset, length, 0);
 }
 
 absl::Status DeviceQueueExecute(HalModuleState& state, Device& device,
@@ -230,14 +198,6 @@ absl::Status DeviceQueueExecuteIndirect(
   return state.group().QueueExecute(
       device, state.Fences(wait, signal, affinity),
       Ref<CommandBuffer>::Share(&commands), bindings);
-}
-
-absl::Status DeviceQueueExecuteIndirectV5(
-    HalModuleState& state, Device& device, int64_t affinity, Fence* wait,
-    Fence* signal, CommandBuffer& commands,
-    vm::Spread<Buffer*, int64_t, int64_t> table) {
-  return DeviceQueueExecuteIndirect(state, device, affinity, wait, signal,
-                                    commands, 0, table);
 }
 
 absl::Status DeviceQueueFlush(HalModuleState&, Device& device,

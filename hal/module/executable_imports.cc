@@ -99,14 +99,6 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
   return CreateExecutableWith(state, device, format, data, constants, {});
 }
 
-absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState& state,
-                                                   Device& device,
-                                                   vm::Buffer& format,
-                                                   vm::Buffer& data,
-                                                   vm::Buffer* constants) {
-  return ExecutableCreate(state, device, 0, format, data, constants);
-}
-
 absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState& state,
                                                  Executable& executable,
                                                  vm::Buffer& name) {

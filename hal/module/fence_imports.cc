@@ -88,8 +88,8 @@ absl::StatusOr<bool> WaitFor(const HalModuleState& state, const Fence& fence,
 
 }  // namespace
 
-absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
-                                     vm::Spread<Fence*> fences) {
+absl::StatusOr<int32_t> FenceAwait(HalModuleState& state, int32_t timeout_ms,
+                                   int64_t, vm::Spread<Fence*> fences) {
   for (size_t i = 0; i < fences.size(); ++i) {
     const Fence* const fence = fences.get(i);
     if (fence != nullptr && !fence->IsKnownReached()) {
@@ -99,19 +99,9 @@ absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
   return 0;
 }
 
-absl::StatusOr<int32_t> FenceAwait(HalModuleState& state, int32_t timeout_ms,
-                                   int64_t, vm::Spread<Fence*> fences) {
-  return FenceAwaitV5(state, timeout_ms, fences);
-}
-
 absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState& state, Device& device,
                                        int64_t) {
   return state.Charged<Fence>(device.CreateFence(), kFenceBytes, "a fence");
-}
-
-absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState& state, Device& device,
-                                         int32_t) {
-  return FenceCreate(state, device, 0);
 }
 
 absl::Status FenceFail(HalModuleState& state, Fence& fence, int32_t status) {
@@ -130,8 +120,8 @@ absl::Status FenceFail(HalModuleState& state, Fence& fence, int32_t status) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState& state,
-                                       vm::Spread<Fence*> fences) {
+absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState& state, int64_t,
+                                     vm::Spread<Fence*> fences) {
   absl::InlinedVector<Fence*, 8> list;  // those not known to be reached
   Fence* reached = nullptr;
   for (size_t i = 0; i < fences.size(); ++i) {
@@ -152,11 +142,6 @@ absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState& state,
   return state.Charged<Fence>(std::move(joined),
                               sizeof(Fence) + points * sizeof(Fence::Point),
                               "a fence");
-}
-
-absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState& state, int64_t,
-                                     vm::Spread<Fence*> fences) {
-  return FenceJoinV5(state, fences);
 }
 
 absl::StatusOr<int32_t> FenceQuery(HalModuleState& state, Fence& fence) {

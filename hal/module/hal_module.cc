@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hal/module/descriptor_imports.h"
+#include "hal/module/import_adapters.h"
 #include "hal/module/imports.h"
 #include "hal/module/types.h"
 #include "vm/native/native_binding.h"

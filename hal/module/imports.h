@@ -1,11 +1,11 @@
-// The C++ functions of imports.def, one per row.
+// The C++ functions of imports.def.
 //
 // Arguments have the names and meanings of the compiler's import declarations.
-// Functions named ...V5 or ...V6 serve modules built for version 0.5 (releases
-// 20240828 to 3.3) or 0.6 (to 3.11) of the hal module, if the calling
-// convention changed afterwards; descriptor_imports.h has those of earlier
-// versions. Unnamed arguments are ignored. References are borrowed for the
-// call; every integer is validated.
+// A function has the newest calling convention; most rows of older ones adapt
+// it (import_adapters.h). Functions named ...V5 serve releases 20240828 to 3.3
+// if they differ in more; descriptor_imports.h has those of earlier releases.
+// Unnamed arguments are ignored. References are borrowed for the call; every
+// integer is validated.
 #ifndef EYRIE_HAL_MODULE_IMPORTS_H_
 #define EYRIE_HAL_MODULE_IMPORTS_H_
 
@@ -117,19 +117,12 @@ absl::StatusOr<Ref<Channel>> ChannelCreate(HalModuleState& state, Device&,
                                            int64_t, int64_t, vm::Buffer* id,
                                            vm::Buffer* group, int32_t rank,
                                            int32_t count);
-absl::StatusOr<Ref<Channel>> ChannelCreateV5(HalModuleState& state,
-                                             Device& device, int64_t, int32_t,
-                                             vm::Buffer* id, vm::Buffer* group,
-                                             int32_t rank, int32_t count);
 absl::StatusOr<std::tuple<int32_t, int32_t>> ChannelRankAndCount(
     HalModuleState&, Channel& channel);
 // Returns null for a color of -1.
 absl::StatusOr<Ref<Channel>> ChannelSplit(HalModuleState& state,
                                           Channel& channel, int32_t color,
                                           int32_t key, int64_t);
-absl::StatusOr<Ref<Channel>> ChannelSplitV5(HalModuleState& state,
-                                            Channel& channel, int32_t color,
-                                            int32_t key, int32_t);
 absl::Status CommandBufferCollective(
     HalModuleState&, CommandBuffer& commands, Channel& channel, int32_t op,
     int32_t param, int32_t send_slot, int32_t receive_slot, Buffer* send,
@@ -156,11 +149,6 @@ absl::Status CommandBufferCopyBuffer(HalModuleState&, CommandBuffer& commands,
                                      Buffer* source, int64_t source_offset,
                                      Buffer* target, int64_t target_offset,
                                      int64_t length, int64_t);
-absl::Status CommandBufferCopyBufferV5(HalModuleState&, CommandBuffer& commands,
-                                       int32_t source_slot, int32_t target_slot,
-                                       Buffer* source, int64_t source_offset,
-                                       Buffer* target, int64_t target_offset,
-                                       int64_t length);
 absl::StatusOr<Ref<CommandBuffer>> CommandBufferCreate(
     HalModuleState&, Device& device, int32_t modes, int32_t categories,
     int64_t queue_affinity, int32_t binding_capacity);
@@ -170,20 +158,9 @@ absl::Status CommandBufferDispatch(HalModuleState&, CommandBuffer& commands,
                                    int32_t workgroups_z, int64_t flags,
                                    vm::Spread<int32_t> constants,
                                    DispatchBindings bindings);
-absl::Status CommandBufferDispatchV6(HalModuleState&, CommandBuffer& commands,
-                                     Executable& executable, int32_t ordinal,
-                                     int32_t workgroups_x, int32_t workgroups_y,
-                                     int32_t workgroups_z, int64_t flags,
-                                     vm::Spread<int32_t> constants,
-                                     DispatchBindings bindings);
 absl::Status CommandBufferDispatchIndirect(
     HalModuleState&, CommandBuffer& commands, Executable& executable,
     int64_t function, int32_t workgroups_slot, Buffer* workgroups,
-    int64_t workgroups_offset, int64_t flags, vm::Spread<int32_t> constants,
-    DispatchBindings bindings);
-absl::Status CommandBufferDispatchIndirectV6(
-    HalModuleState&, CommandBuffer& commands, Executable& executable,
-    int32_t ordinal, int32_t workgroups_slot, Buffer* workgroups,
     int64_t workgroups_offset, int64_t flags, vm::Spread<int32_t> constants,
     DispatchBindings bindings);
 absl::Status CommandBufferEndDebugGroup(HalModuleState&,
@@ -192,10 +169,6 @@ absl::Status CommandBufferExecutionBarrier(HalModuleState&,
                                            CommandBuffer& commands,
                                            int32_t source_stages,
                                            int32_t target_stages, int64_t);
-absl::Status CommandBufferExecutionBarrierV5(HalModuleState&,
-                                             CommandBuffer& commands,
-                                             int32_t source_stages,
-                                             int32_t target_stages, int32_t);
 absl::Status CommandBufferFillBuffer(HalModuleState&, CommandBuffer& commands,
                                      Buffer* target, int64_t offset,
                                      int64_t length, int32_t slot,
@@ -211,12 +184,6 @@ absl::Status CommandBufferUpdateBuffer(HalModuleState&, CommandBuffer& commands,
                                        int64_t source_offset, Buffer* target,
                                        int64_t target_offset, int64_t length,
                                        int32_t slot, int64_t);
-absl::Status CommandBufferUpdateBufferV5(HalModuleState&,
-                                         CommandBuffer& commands,
-                                         vm::Buffer& source,
-                                         int64_t source_offset, Buffer* target,
-                                         int64_t target_offset, int64_t length,
-                                         int32_t slot);
 
 // device_imports.cc: devices and their queues. Fences may be null.
 
@@ -230,10 +197,6 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
     HalModuleState&, Device& device, int64_t queue_affinity, Fence* wait,
     Fence* signal, int64_t pool, int32_t memory_types, int32_t buffer_usage,
     int64_t size, int64_t);
-absl::StatusOr<Ref<Buffer>> DeviceQueueAllocaV5(
-    HalModuleState&, Device& device, int64_t queue_affinity, Fence* wait,
-    Fence* signal, int32_t pool, int32_t memory_types, int32_t buffer_usage,
-    int64_t size);
 absl::Status DeviceQueueBarrier(HalModuleState&, Device& device, int64_t,
                                 Fence* wait, Fence* signal, int64_t);
 absl::Status DeviceQueueCopy(HalModuleState&, Device& device, int64_t,
@@ -243,8 +206,6 @@ absl::Status DeviceQueueCopy(HalModuleState&, Device& device, int64_t,
 absl::Status DeviceQueueDealloca(HalModuleState&, Device& device, int64_t,
                                  Fence* wait, Fence* signal, Buffer& buffer,
                                  int64_t);
-absl::Status DeviceQueueDeallocaV5(HalModuleState&, Device& device, int64_t,
-                                   Fence* wait, Fence* signal, Buffer& buffer);
 absl::Status DeviceQueueExecute(HalModuleState&, Device& device, int64_t,
                                 Fence* wait, Fence* signal,
                                 CommandBuffer& commands, int64_t);
@@ -256,9 +217,6 @@ absl::Status DeviceQueueExecuteIndirect(
     HalModuleState&, Device& device, int64_t, Fence* wait, Fence* signal,
     CommandBuffer& commands, int64_t,
     vm::Spread<Buffer*, int64_t, int64_t> table);
-absl::Status DeviceQueueExecuteIndirectV5(
-    HalModuleState&, Device& device, int64_t, Fence* wait, Fence* signal,
-    CommandBuffer& commands, vm::Spread<Buffer*, int64_t, int64_t> table);
 absl::Status DeviceQueueFill(HalModuleState&, Device& device, int64_t,
                              Fence* wait, Fence* signal, Buffer& target,
                              int64_t offset, int64_t length, int64_t pattern,
@@ -268,10 +226,6 @@ absl::Status DeviceQueueRead(HalModuleState&, Device& device, int64_t,
                              Fence* wait, Fence* signal, File& source,
                              int64_t source_offset, Buffer& target,
                              int64_t target_offset, int64_t length, int64_t);
-absl::Status DeviceQueueReadV5(HalModuleState&, Device& device, int64_t,
-                               Fence* wait, Fence* signal, File& source,
-                               int64_t source_offset, Buffer& target,
-                               int64_t target_offset, int64_t length, int32_t);
 absl::Status DeviceQueueUpdate(HalModuleState&, Device& device, int64_t,
                                Fence* wait, Fence* signal, vm::Buffer& source,
                                int64_t source_offset, Buffer& target,
@@ -280,10 +234,6 @@ absl::Status DeviceQueueWrite(HalModuleState&, Device& device, int64_t,
                               Fence* wait, Fence* signal, Buffer& source,
                               int64_t source_offset, File& target,
                               int64_t target_offset, int64_t length, int64_t);
-absl::Status DeviceQueueWriteV5(HalModuleState&, Device& device, int64_t,
-                                Fence* wait, Fence* signal, Buffer& source,
-                                int64_t source_offset, File& target,
-                                int64_t target_offset, int64_t length, int32_t);
 absl::StatusOr<int32_t> DevicesCount(HalModuleState& state);
 // Returns null if the index is out of range.
 absl::StatusOr<Ref<Device>> DevicesGet(HalModuleState& state, int32_t index);
@@ -299,11 +249,6 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState&,
                                                  vm::Buffer& format,
                                                  vm::Buffer& data,
                                                  vm::Buffer* constants);
-absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState&,
-                                                   Device& device,
-                                                   vm::Buffer& format,
-                                                   vm::Buffer& data,
-                                                   vm::Buffer* constants);
 // Returns the export's ordinal, which command_buffer.dispatch takes.
 // NOT_FOUND: the message lists the executable's functions.
 absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
@@ -317,18 +262,12 @@ absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
 // limit). If a fence failed, the call fails with its status.
 absl::StatusOr<int32_t> FenceAwait(HalModuleState&, int32_t timeout_ms, int64_t,
                                    vm::Spread<Fence*> fences);
-absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState&, int32_t timeout_ms,
-                                     vm::Spread<Fence*> fences);
 absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState&, Device& device,
                                        int64_t);
-absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState&, Device& device,
-                                         int32_t);
 absl::Status FenceFail(HalModuleState&, Fence& fence, int32_t status);
 // Returns null, which counts as reached, if no fence has a point.
 absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState&, int64_t,
                                      vm::Spread<Fence*> fences);
-absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState&,
-                                       vm::Spread<Fence*> fences);
 absl::StatusOr<int32_t> FenceQuery(HalModuleState&, Fence& fence);
 absl::Status FenceSignal(HalModuleState&, Fence& fence);
 

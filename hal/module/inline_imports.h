@@ -29,7 +29,7 @@ using BufferAndStorage = std::tuple<Ref<Buffer>, Ref<vm::Buffer>>;
 absl::StatusOr<BufferAndStorage> InlineBufferAllocate(HalModuleState&,
                                                       int32_t minimum_alignment,
                                                       int64_t size);
-// The same, with a copy of the source's range.
+// Allocates a buffer that begins as a copy of the source's range.
 absl::StatusOr<BufferAndStorage> InlineBufferAllocateInitialized(
     HalModuleState&, int32_t minimum_alignment, vm::Buffer& source,
     int64_t offset, int64_t length);
@@ -55,10 +55,6 @@ absl::Status LoaderDispatch(HalModuleState&, Executable& executable,
                             int64_t function, int32_t count_x, int32_t count_y,
                             int32_t count_z, vm::Spread<int32_t> constants,
                             vm::Spread<vm::Buffer*, int64_t, int64_t> bindings);
-absl::Status LoaderDispatchV0(
-    HalModuleState&, Executable& executable, int32_t function, int32_t count_x,
-    int32_t count_y, int32_t count_z, vm::Spread<int32_t> constants,
-    vm::Spread<vm::Buffer*, int64_t, int64_t> bindings);
 
 }  // namespace eyrie::hal
 

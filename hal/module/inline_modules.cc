@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "hal/module/import_adapters.h"
 #include "hal/module/imports.h"
 #include "hal/module/inline_imports.h"
 #include "vm/native/native_binding.h"

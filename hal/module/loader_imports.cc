@@ -113,13 +113,4 @@ absl::Status LoaderDispatch(
   return executable.RunOnHost(dispatch);
 }
 
-absl::Status LoaderDispatchV0(
-    HalModuleState& state, Executable& executable, int32_t function,
-    int32_t count_x, int32_t count_y, int32_t count_z,
-    vm::Spread<int32_t> constants,
-    vm::Spread<vm::Buffer*, int64_t, int64_t> bindings) {
-  return LoaderDispatch(state, executable, function, count_x, count_y, count_z,
-                        constants, bindings);
-}
-
 }  // namespace eyrie::hal

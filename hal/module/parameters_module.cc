@@ -58,10 +58,10 @@ absl::StatusOr<Request> FindRequest(ParametersState& state,
   ASSIGN_OR_RETURN(const Parameter* const parameter,
                    state.scopes().Find(scope, key));
   if (!RangeFits(span.parameter_offset, span.length, parameter->length)) {
-    return absl::OutOfRangeError(
-        absl::StrCat(span.length, " bytes at offset ", span.parameter_offset,
-                     " of the parameter ", QuotedName(parameter->key),
-                     " are asked for, which has ", parameter->length, "."));
+    return absl::OutOfRangeError(absl::StrCat(
+        span.length, " bytes at offset ", span.parameter_offset,
+        " are not within the parameter ", QuotedName(parameter->key),
+        ", which has ", parameter->length, " bytes."));
   }
   return Request{parameter, span};
 }
@@ -102,12 +102,16 @@ absl::StatusOr<Requests> Requests::Read(ParametersState& state,
   requests.table_ = key_table.bytes();
   requests.text_ = key_data.text();
   requests.spans_ = spans.bytes();
-  if (spans.size() % kSpanSize != 0 ||
-      requests.count() > key_table.size() / kKeySize) {
+  if (spans.size() % kSpanSize != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Spans of ", spans.size(), " bytes, ", kSpanSize,
-                     " each, do not match keys of ", key_table.size(),
-                     " bytes, ", kKeySize, " each."));
+        absl::StrCat("The table of spans has ", spans.size(),
+                     " bytes; expected a multiple of ", kSpanSize, "."));
+  }
+  if (requests.count() > key_table.size() / kKeySize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The table of keys has ", key_table.size(),
+                     " bytes; expected at least ", requests.count() * kKeySize,
+                     ", a key of ", kKeySize, " bytes for each span."));
   }
   return requests;
 }

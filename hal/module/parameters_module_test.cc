@@ -133,17 +133,18 @@ TEST_F(ParametersModuleTest, Refusals) {
       {kGather, outside, whole,
        "OUT_OF_RANGE: Key 0 has 4294967295 bytes at offset 4294967295 of 6."},
       {kGather, w, past,
-       "OUT_OF_RANGE: 16 bytes at offset 18446744073709551615 of the parameter "
-       "'w' are asked for, which has 24."},
+       "OUT_OF_RANGE: 16 bytes at offset 18446744073709551615 are not within "
+       "the parameter 'w', which has 24 bytes."},
       {kGather, w, beyond,
        "OUT_OF_RANGE: The range of 16 bytes at offset 8 passes the end of the "
        "buffer (16 bytes)."},
       {kGather, w, w,
-       "INVALID_ARGUMENT: Spans of 8 bytes, 24 each, do not match keys of 8 "
-       "bytes, 8 each."},
+       "INVALID_ARGUMENT: The table of spans has 8 bytes; expected a multiple "
+       "of 24."},
       {kGather, Words<uint32_t>({0}), whole,
-       "INVALID_ARGUMENT: Spans of 24 bytes, 24 each, do not match keys of 4 "
-       "bytes, 8 each."},
+       "INVALID_ARGUMENT: The table of keys has 4 bytes; expected at least 8, "
+       "a "
+       "key of 8 bytes for each span."},
       {kScatter, s, whole,
        "PERMISSION_DENIED: A parameter that is a splat cannot be written."},
   };
@@ -205,16 +206,16 @@ TEST_F(ParametersModuleTest, RefusalsOfOneKey) {
       {kReadOne, "w", 0, 0, -1,
        "OUT_OF_RANGE: The length of a parameter (-1) is negative."},
       {kReadOne, "w", 20, 0, 8,
-       "OUT_OF_RANGE: 8 bytes at offset 20 of the parameter 'w' are asked for, "
-       "which has 24."},
+       "OUT_OF_RANGE: 8 bytes at offset 20 are not within the parameter 'w', "
+       "which has 24 bytes."},
       {kReadOne, "w", 0, 8, 16,
        "OUT_OF_RANGE: The range of 16 bytes at offset 8 passes the end of the "
        "buffer (16 bytes)."},
       {kWriteOne, "s", 0, 0, 16,
        "PERMISSION_DENIED: A parameter that is a splat cannot be written."},
       {kLoadOne, "w", 20, 0, 8,
-       "OUT_OF_RANGE: 8 bytes at offset 20 of the parameter 'w' are asked for, "
-       "which has 24."},
+       "OUT_OF_RANGE: 8 bytes at offset 20 are not within the parameter 'w', "
+       "which has 24 bytes."},
   };
   for (const auto& row : rows) {
     const Ref<Fence> done = Fence::ForPoint(MakeRef<HostSemaphore>(0), 1);

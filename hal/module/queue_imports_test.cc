@@ -396,6 +396,10 @@ TEST_F(HalModuleTest, Channels) {
        {device_, kRest, 0, nullptr, Text("group"), 1, -1},
        "INVALID_ARGUMENT: A channel with rank 1 and -1 ranks was requested; "
        "this process is rank 0 of 1; use --collectives for more ranks."},
+      {"channel.create 0rIii_r",
+       {device_, kRest, 1, 2},
+       "INVALID_ARGUMENT: A channel with rank 1 and 2 ranks was requested; "
+       "this process is rank 0 of 1; use --collectives for more ranks."},
       {"channel.split 0riiI_r",
        {nullptr, 0, 0, 0},
        "INVALID_ARGUMENT: Argument 0 is null; a hal.channel is required."},

@@ -88,7 +88,8 @@ class HalModuleState : public vm::ModuleState {
                                       absl::string_view what) const {
     return MemoryCharge::Take(memory(), bytes, what);
   }
-  // The same for a new object, which then holds the charge. Returns the object.
+  // Charges bytes for a new object, which then holds the charge. Returns the
+  // object.
   template <typename T>
   absl::StatusOr<Ref<T>> Charged(absl::StatusOr<Ref<T>> object, uint64_t bytes,
                                  absl::string_view what) const {

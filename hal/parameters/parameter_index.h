@@ -75,7 +75,7 @@ class ParameterScopes {
   // ParameterIndex::Add.
   absl::Status AddWhole(absl::string_view scope, absl::string_view key,
                         const Ref<ParameterFile>& file);
-  // The same as the first, with `text` as "path", "scope=path" or, for a path
+  // Adds a file as above, named by `text`: "path", "scope=path" or, for a path
   // with a '=' and no scope, "=path". INVALID_ARGUMENT also: no path.
   absl::Status AddFile(absl::string_view text, ParameterFile::Mode mode,
                        const PreloadLimits& limits = {});

@@ -1,7 +1,7 @@
 // Fuzzes the parsers of parameter files: no bytes may crash them, and every
 // entry must be within the bytes.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// tests/fuzz/BUILD says how to run it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

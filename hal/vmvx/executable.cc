@@ -40,7 +40,7 @@ absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
   return absl::InvalidArgumentError(
       absl::StrCat("The attribute ", key, " of the executable's function '",
                    PlainName(function_name), "' is '", text->substr(0, 40),
-                   "', no number up to ", limit, "."));
+                   "'; expected a number from 0 to ", limit, "."));
 }
 
 // The most bytes of memory per byte of the file while it is decoded and

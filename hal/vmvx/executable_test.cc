@@ -40,7 +40,8 @@ TEST(VmvxExecutableTest, LoadsOrSaysWhyNot) {
        "OK"},
       {Module(kReturn, {"binding_count=65"}),
        "INVALID_ARGUMENT: The attribute binding_count of the executable's "
-       "function 'run' is '65', no number up to 64. (in a VMVX executable)"},
+       "function 'run' is '65'; expected a number from 0 to 64. (in a VMVX "
+       "executable)"},
       {Module(kReturn, {"constant_count=-1"}), "INVALID_ARGUMENT"},
       {Module(kReturn, {"local_memory=99999999999999999999"}),
        "INVALID_ARGUMENT"},

@@ -53,8 +53,8 @@ absl::Status Unpack(vm::ModuleState&, vm::Buffer& in, int64_t in_offset,
                     int64_t in_size2, int64_t in_size3, int64_t out_size0,
                     int64_t out_size1, int32_t flags);
 
-// The same for 20230524 to 20240621, which pass no inner strides: the matrix is
-// dense in its rows.
+// Pack and unpack for releases 20230524 to 20240621, which pass no inner
+// strides: the rows of the matrix are dense.
 absl::Status PackRows(vm::ModuleState&, vm::Buffer& in, int64_t in_offset,
                       int64_t in_stride0, vm::Buffer& out, int64_t out_offset,
                       int64_t out_stride0, int64_t in_size0, int64_t in_size1,

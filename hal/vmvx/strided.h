@@ -48,8 +48,8 @@ absl::Status CheckExtent(const Extent& extent);
 // not be empty.
 absl::Status CheckOperand(const Operand& operand, const Extent& extent,
                           uint64_t width);
-// The same for an operand that is written. PERMISSION_DENIED: the buffer is
-// read-only.
+// Checks an operand that is written, as CheckOperand does. PERMISSION_DENIED:
+// the buffer is read-only.
 absl::Status CheckTarget(const Operand& operand, const Extent& extent,
                          uint64_t width);
 

@@ -101,7 +101,8 @@ absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
   if (const auto host = options.Of<VulkanOptions>().host_device) {
     if (!path.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "A Vulkan device of the host has no name; '", path, "' is given."));
+          "A Vulkan device that the host created takes no name; got '", path,
+          "'."));
     }
     ASSIGN_OR_RETURN(PhysicalDevice device, InspectHostDevice(*host));
     return OpenVulkanDevice(instance, std::move(device), options);

@@ -191,7 +191,7 @@ absl::Status Reader::ReadSet(const fbs::SetLayout& from, uint32_t set_index,
     for (const DescriptorBinding& other : layout.bindings) {
       if (other.binding == binding.binding()) {
         return Invalid(where(), " has the number ", binding.binding(),
-                       " of another.");
+                       ", which an earlier binding of the set has too.");
       }
     }
     layout.bindings.push_back(

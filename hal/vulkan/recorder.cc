@@ -68,7 +68,7 @@ absl::Status Recorder::RecordOne(const Command& command) {
     case CommandKind::kDispatchIndirect:
       return RecordDispatch(static_cast<const DispatchCommand&>(command));
   }
-  return absl::InternalError("A command of no known kind was recorded.");
+  return UnknownCommand(command);
 }
 
 void Recorder::OrderCommands() {

@@ -217,8 +217,8 @@ std::vector<uint8_t> MutateModule(std::span<const uint8_t> file,
   builder.FinishSizePrefixed(fbs::Module::Pack(builder, &module), "IREE");
   std::vector<uint8_t> changed(builder.GetBufferPointer(),
                                builder.GetBufferPointer() + builder.GetSize());
-  const auto behind = file.subspan(static_cast<size_t>(size));
-  changed.insert(changed.end(), behind.begin(), behind.end());
+  const auto rest = file.subspan(static_cast<size_t>(size));
+  changed.insert(changed.end(), rest.begin(), rest.end());
   return changed;
 }
 

@@ -345,7 +345,7 @@ TEST_F(VulkanSharing, DevicesThatCannotBeUsed) {
        "A Vulkan device of the host needs a VkPhysicalDevice, a VkDevice, its "
        "VkDeviceCreateInfo and a VkQueue."},
       {"vulkan://0", good.description(), false,
-       "A Vulkan device of the host has no name; '0' is given."},
+       "A Vulkan device that the host created takes no name; got '0'."},
       {"vulkan", good.description(), true,
        "The device has no robust buffer access, which confines shaders to "
        "their buffers."},

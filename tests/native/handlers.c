@@ -238,13 +238,6 @@ HANDLER(Lookup) {
   return NULL;
 }
 
-/* An error of XLA's headers with a number that no handler has. */
-HANDLER(Claims) {
-  BEGIN_HANDLER(frame);
-  return Fail(frame, 3,
-              "Wrong number of arguments: expected 99999999999 but got 0");
-}
-
 /* --- Functions that are not handlers of these versions. */
 
 HANDLER(Silent) {

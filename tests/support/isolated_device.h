@@ -21,7 +21,7 @@
 #include "base/ref.h"
 #include "base/work_budget.h"
 #include "gtest/gtest.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "hal/driver.h"
 #include "hal/drivers/drivers.h"
 #include "hal/executable.h"

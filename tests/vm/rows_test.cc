@@ -16,7 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
-#include "hal/cpu/float_state.h"
+#include "hal/cpu/machine/float_state.h"
 #include "tests/oracle/engine.h"
 #include "tests/oracle/oracle.h"
 #include "tests/vm/row_module.h"

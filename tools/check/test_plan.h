@@ -72,7 +72,8 @@ class TestPlan {
   }
   // "ops/add/module.function"
   std::string FullName(const Test& test) const;
-  // Returns FullName, and the name without file and device.
+  // Returns the names that select a test: FullName, and "module.function" if
+  // that differs.
   std::vector<std::string> Names(const Test& test) const;
 
  private:

@@ -133,7 +133,7 @@ absl::StatusOr<abi::SessionOptions> SessionOptionsOf(
   abi::SessionOptions options;
   RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
   if (options.jit != nullptr && options.jit->eager()) {
-    PrintNote("--jit has no effect here: what is debugged is interpreted.");
+    PrintNote("--jit has no effect here: debugged functions are interpreted.");
   }
   options.jit = nullptr;
   options.print = [](absl::string_view line) {

@@ -124,7 +124,7 @@ absl::Status NoSuchLine(absl::string_view file, int line,
                         const Modules& modules) {
   std::set<absl::string_view> files;
   int before = 0;  // the nearest lines with code
-  int behind = 0;
+  int after = 0;
   for (const vm::BytecodeModule* const module : modules) {
     for (uint32_t i = 0; i < module->def().functions.size(); ++i) {
       for (const auto& [offset, location] : module->def().LocationsOf(i)) {
@@ -133,7 +133,7 @@ absl::Status NoSuchLine(absl::string_view file, int line,
           if (!IsFile(source.file, file)) continue;
           const int at = source.line;
           if (at < line) before = std::max(before, at);
-          if (at > line) behind = behind == 0 ? at : std::min(behind, at);
+          if (at > line) after = after == 0 ? at : std::min(after, at);
         }
       }
     }
@@ -144,10 +144,10 @@ absl::Status NoSuchLine(absl::string_view file, int line,
   }
   std::string text =
       absl::StrCat("No code comes from ", PlainName(file), ":", line);
-  if (before != 0 || behind != 0) {
+  if (before != 0 || after != 0) {
     absl::StrAppend(&text, "; the nearest line with code is ",
-                    before == 0 ? behind : before);
-    if (before != 0 && behind != 0) absl::StrAppend(&text, " or ", behind);
+                    before == 0 ? after : before);
+    if (before != 0 && after != 0) absl::StrAppend(&text, " or ", after);
   } else {
     absl::StrAppend(&text, "; there is ", files.size() == 1 ? "" : "code of ",
                     PlainName(*files.begin()));

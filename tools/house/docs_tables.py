@@ -30,7 +30,8 @@ def def_rows(root, path, macro):
     text = re.sub(r"^\s*(//|#).*$", "", read(root, path), flags=re.M)
     rows = []
     for match in re.finditer(rf"^{macro}\(", text, re.M):
-        tokens = re.compile(r'"((?:[^"\\]|\\.)*)"|\'(.)\'|([^",()\s]+)|([,)])')
+        tokens = re.compile(r'"((?:[^"\\]|\\.)*)"|\'(.)\'|'
+                            r'(\([^()]*\)|[^",()\s]+)|([,)])')
         row, position, after = [], match.end(), ""
         while after != ")":
             token = tokens.match(text, re.compile(r"\s*").match(

@@ -34,7 +34,8 @@ WITHOUT_CODE = re.compile(
     r"rodata(\.inline|\.table\.inline)?|signature|toplevel|"
     r"trunc\.i(16|64)\.(i8|i16)|unwind|variadic|version)")
 _LETTERS = {"i32": "i", "i64": "I", "f32": "f", "f64": "F"}
-_ROW = re.compile(r'^\w+_IMPORT\(\s*"([^"]+)",\s*"([^"]+)",\s*([^,()]+)'
+_ROW = re.compile(r'^\w+_IMPORT\(\s*"([^"]+)",\s*"([^"]+)",\s*'
+                  r'(\([^()]*\)|[^,()]+)'
                   r'(?:,\s*(\w+),\s*(\w+))?(?:,\s*"[^"]*")?\s*\)', re.M)
 _IMPORT = re.compile(r"vm\.import private (?:optional )?@([\w.]+)\s*\(")
 

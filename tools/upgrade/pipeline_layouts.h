@@ -33,8 +33,8 @@ class PipelineLayouts {
   // instruction creates. Null: they are unknown.
   const std::vector<KernelLayout>* Find(const abi::CodePlace& place) const;
 
-  // The same for a value of a register in a function. If the module has only
-  // one executable, it must be that one.
+  // Finds the layouts of the executable that a register's value in a function
+  // refers to. If the module has only one executable, it must be that one.
   const std::vector<KernelLayout>* Find(
       uint32_t function, const std::optional<abi::KnownValue>& value) const;
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tools/upgrade/call_rewriter.h"
 #include "tools/upgrade/encoding.h"
@@ -55,7 +56,10 @@ absl::StatusOr<Bytes> Rewrite(const vm::VerifiedModule& module, int release,
     RETURN_IF_ERROR(RewriteCalls(*current, release, plan));
     ASSIGN_OR_RETURN(bytes, Write(plan));
   }
-  return absl::InternalError("The module's calls change without an end.");
+  return absl::InternalError(
+      absl::StrCat("The module's calls still differ from those of the release "
+                   "after ",
+                   kMaxSteps, " rewrites."));
 }
 
 }  // namespace

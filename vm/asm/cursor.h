@@ -64,7 +64,7 @@ class TextCursor {
   // Reads exactly this text. If its last character may be part of a name, the
   // next character must not be.
   bool Accept(absl::string_view text);
-  // The same without skipping blanks.
+  // Reads the text as Accept does, without skipping blanks first.
   bool AcceptHere(absl::string_view text);
   // Like Accept, but returns the error "Here … is expected." if it fails.
   absl::Status Expect(absl::string_view text);
@@ -84,7 +84,8 @@ class TextCursor {
   // Reads a number: decimal, 0x1F, or octal after a 0, as C does. Errors
   // mention `what`, such as "a version".
   absl::StatusOr<uint32_t> TakeU32(absl::string_view what);
-  // The same for a number of `bits` bits, signed or unsigned. Returns its bits.
+  // Reads a number of `bits` bits, signed or unsigned, as TakeU32 does. Returns
+  // its bits.
   absl::StatusOr<uint64_t> TakeInteger(int bits);
   // Reads a decimal or hexadecimal float, inf, nan, nan(0x1) or snan(0x1).
   // Returns its bits.

@@ -61,7 +61,8 @@ class CallingConvention {
   const std::vector<CallElement>& results() const { return results_; }
   bool is_variadic() const { return variadic_; }
 
-  // The same as plain types. argument_types() is empty if anything is variadic.
+  // Return the arguments and results as plain types. argument_types() is empty
+  // if anything is variadic.
   const std::vector<ValueType>& argument_types() const {
     return argument_types_;
   }

@@ -89,7 +89,8 @@ class Homes {
   // at `otherwise`. Clobbers registers 1 and 2 before it loads the results.
   void LoadElements(const Element& element, uint8_t data, uint8_t count,
                     const asmjit::Label& otherwise);
-  // The same for a view, which has no elements in that case.
+  // Loads the address and the number of elements of a view. The view gets no
+  // elements where LoadElements would continue at `otherwise`.
   void LoadView(const View& view);
   // Loads an argument to the register in which it is passed.
   void LoadPassed(const PassedNumber& number, const Memory& from) {

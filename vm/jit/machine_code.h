@@ -1,8 +1,9 @@
-// The pieces of machine code that calls, entries, branches and accesses of
-// elements are made of, which the code that all machines share asks of a
-// machine. Each machine has its own, in <machine>/machine_code.cc,
-// comparisons.cc and elements.cc; next to them are emit_integer.cc and
-// emit_float.cc. Tested by tests/vm/rows_test.cc, tests/oracle.
+// The interface between the compiler, which all machines share, and each
+// machine: functions that emit the machine code of calls, entries, branches and
+// accesses of elements. Each machine implements them in
+// <machine>/machine_code.cc, comparisons.cc and elements.cc; next to them are
+// emit_integer.cc and emit_float.cc. Tested by tests/vm/rows_test.cc,
+// tests/oracle.
 #ifndef EYRIE_VM_JIT_MACHINE_CODE_H_
 #define EYRIE_VM_JIT_MACHINE_CODE_H_
 

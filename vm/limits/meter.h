@@ -94,7 +94,7 @@ class Meter {
     left.held = budget_.held;
     return left;
   }
-  // The same for a budget that may have a deadline.
+  // Ends the running call's budget as Leave does, if it may have a deadline.
   CallBudget LeaveTimed() {
     CallBudget left = Leave();
     left.deadline = std::exchange(budget_.deadline, Deadline());
@@ -215,7 +215,7 @@ class Meter {
   // The fuel of devices and contexts that work for the running call. In total
   // they may use as much as the call itself.
   const std::shared_ptr<WorkBudget>& work() const { return call_work_; }
-  // The same for work that is not part of one call, such as that of objects
+  // The fuel for work that is not part of one call, such as that of objects
   // which outlive it.
   const std::shared_ptr<WorkBudget>& context_work() const { return work_; }
 

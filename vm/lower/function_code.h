@@ -23,7 +23,7 @@ struct FunctionCode {
   // The entry for the interpreter: lowered code, at first an instruction that
   // lowers the function, later one that enters compiled code.
   std::atomic<const uint8_t*> entry = nullptr;
-  // The same for traced invocations, which do not run compiled code.
+  // The entry for traced invocations, which do not run compiled code.
   std::atomic<const uint8_t*> traced_entry = nullptr;
   // The lowered code; null before it is lowered. Unlike `entry`, not replaced
   // when the function is compiled.

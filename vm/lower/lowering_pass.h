@@ -70,7 +70,8 @@ class Lowering {
     failed_ |= !ReserveMore(vector, more, "lowered code").ok();
     return !failed_;
   }
-  // The same for an instruction that begins with `head`; sets its handler.
+  // Appends an instruction that begins with `head`, as Begin does; sets its
+  // handler.
   template <typename T>
   uint32_t BeginWith(Lowered instruction, T head, uint32_t more_bytes = 0) {
     head.handler = HandlerOf(instruction);

@@ -79,18 +79,18 @@ class ModuleState {
 using NativeThunk = absl::Status (*)(ModuleState* state, const Slot* args,
                                      Slot* results);
 
-// The same with values in the caller's frame. `places` has, for each argument,
-// its offset in bytes from `frame`; for a variadic span, the number of its
-// elements ORed with kPlaceCount, followed by their offsets. Then come the
-// number of references that the call moves if it succeeds, their offsets, and
-// the offsets of the results, whose old values are dropped.
+// Calls a native function with values in the caller's frame. `places` has, for
+// each argument, its offset in bytes from `frame`; for a variadic span, the
+// number of its elements ORed with kPlaceCount, followed by their offsets. Then
+// come the number of references that the call moves if it succeeds, their
+// offsets, and the offsets of the results, whose old values are dropped.
 using DirectThunk = absl::Status (*)(ModuleState* state, uint8_t* frame,
                                      const uint32_t* places);
 inline constexpr uint32_t kPlaceCount = 1u << 31;
 
-// The same for functions that need only their arguments, do not wait and do not
-// look at frames. If it returns false, it has done nothing, and the DirectThunk
-// must be called.
+// Calls a native function that needs only its arguments, does not wait and does
+// not look at frames. `places` are as for a DirectThunk. If it returns false,
+// it has done nothing, and the DirectThunk must be called.
 using QuickThunk = bool (*)(uint8_t* frame, const uint32_t* places);
 
 // A native function that an import is bound to: has a `thunk` or a `direct`

@@ -80,11 +80,13 @@ class VerifiedModule {
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
     const std::string& path);
 
-// The same for bytes in memory, which are copied.
+// Decodes and verifies bytes in memory, which are copied. Errors contain
+// `name`.
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
     std::span<const uint8_t> bytes, const std::string& name);
 
-// The same for an open archive. Returns the error if there is none.
+// Decodes and verifies an open archive. If there is an error instead of an
+// archive, returns that error.
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
     const absl::StatusOr<std::shared_ptr<const Archive>>& archive);
 

@@ -92,7 +92,8 @@ class List final : public ChargedObject {
   // Gets an element as a borrowed ref; null if the element is empty. Returns
   // FAILED_PRECONDITION if it is a number.
   absl::Status GetRef(uint64_t index, RefObject*& object) const;
-  // The same, but moves the ref out of the list, which leaves the element null.
+  // Moves an element's ref out of the list, which leaves the element null.
+  // Fails as GetRef does.
   absl::Status TakeRef(uint64_t index, Ref<RefObject>& object);
   // Returns FAILED_PRECONDITION if the list holds numbers, and INVALID_ARGUMENT
   // if the object does not have the list's element type.
@@ -166,7 +167,7 @@ class List final : public ChargedObject {
 
   // Drops the ref of an element, if there is one, and zeroes the element.
   void ClearAt(uint64_t index);
-  // The same for the elements in [begin, end).
+  // Drops the refs of the elements in [begin, end), and zeroes the elements.
   absl::Status Clear(uint64_t begin, uint64_t end, PayForBytes pay);
   void* PlaceOf(uint64_t index) const { return storage_ + index * width_; }
   // Returns the kind of the element at `place`.

@@ -101,8 +101,9 @@ class BytecodeModule final
   // again later if `stopped` interrupted the compiler. Thread-safe.
   const void* CompileFunction(const Jit& jit, uint32_t ordinal,
                               CompileStopped stopped) const;
-  // The same for a function that was found hot. Returns null if compiled code
-  // would not be faster, or if another thread is compiling.
+  // Compiles a function that was found hot, as CompileFunction does. Returns
+  // null also if compiled code would not be faster, or if another thread is
+  // compiling.
   const void* CompileHot(const Jit& jit, uint32_t ordinal,
                          CompileStopped stopped) const;
   // Returns the module's compiled functions, whose members are thread-safe.

@@ -166,7 +166,8 @@ class Context {
   absl::Status Invoke(const Function& function, std::span<const Slot> args,
                       std::span<Slot> results);
 
-  // The same with typed values. Checks their types.
+  // Checks the types of the arguments, and then calls the function as Invoke
+  // does.
   absl::StatusOr<std::vector<Value>> Call(const Function& function,
                                           std::span<const Value> args);
 

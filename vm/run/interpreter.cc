@@ -30,30 +30,30 @@ struct Labels {
 // Runs `machine`. If `labels` is not null, stores the labels' positions there
 // instead, since only this function can take their addresses.
 [[gnu::noinline]] Outcome Loop(Machine* machine, Labels* labels) {
-#define EYRIE_VM_BEHIND(label)                            \
+#define EYRIE_VM_DISTANCE(label)                          \
   static_cast<int32_t>(reinterpret_cast<char*>(&&label) - \
                        reinterpret_cast<char*>(&&base))
   if (labels != nullptr) {
     static const int32_t kOps[] = {
 #define OP(set, code, name, ...) \
-  kIsLoweredAway<&Exec##name> ? 0 : EYRIE_VM_BEHIND(L_##name),
+  kIsLoweredAway<&Exec##name> ? 0 : EYRIE_VM_DISTANCE(L_##name),
 #include "vm/isa/opcodes.def"
 #undef OP
     };
     static const int32_t kBranches[] = {
 #define OP(set, code, name, ...) \
-  InfoOf(Op::k##name).has(kCompares) ? EYRIE_VM_BEHIND(B_##name) : 0,
+  InfoOf(Op::k##name).has(kCompares) ? EYRIE_VM_DISTANCE(B_##name) : 0,
 #include "vm/isa/opcodes.def"
 #undef OP
     };
     static const int32_t kTurns[] = {
 #define OP(set, code, name, ...) \
-  InfoOf(Op::k##name).has(kCompares) ? EYRIE_VM_BEHIND(T_##name) : 0,
+  InfoOf(Op::k##name).has(kCompares) ? EYRIE_VM_DISTANCE(T_##name) : 0,
 #include "vm/isa/opcodes.def"
 #undef OP
     };
     static const int32_t kLowered[] = {
-#define LOWERED(name, body) EYRIE_VM_BEHIND(X_##name),
+#define LOWERED(name, body) EYRIE_VM_DISTANCE(X_##name),
 #include "vm/lower/lowered.def"
 #undef LOWERED
     };
@@ -61,7 +61,7 @@ struct Labels {
                {kOps, kBranches, kTurns, kLowered}};
     return Outcome::kDone;
   }
-#undef EYRIE_VM_BEHIND
+#undef EYRIE_VM_DISTANCE
 
 #define EYRIE_VM_NEXT() goto* LoweredAt<Handler>(c.pc)
 #define EYRIE_VM_STEP(...)               \
@@ -94,10 +94,10 @@ Handler Untraced(Form form, size_t row) {
     Loop(nullptr, &labels);
     return labels;
   }();
-  const int32_t behind = kLabels.rows[static_cast<size_t>(form)][row];
-  if (behind == 0) __builtin_trap();
+  const int32_t distance = kLabels.rows[static_cast<size_t>(form)][row];
+  if (distance == 0) __builtin_trap();
   return reinterpret_cast<Handler>(kLabels.base +
-                                   static_cast<uintptr_t>(intptr_t{behind}));
+                                   static_cast<uintptr_t>(intptr_t{distance}));
 }
 
 Handler Traced(Form form, size_t row) {

@@ -164,8 +164,8 @@ class Machine {
   // Begin and end the trace span of the topmost frame's function.
   void TraceEntry() const;
   void TraceExit() const { trace::End(); }
-  // The same for all frames, when a suspended machine resumes or a running one
-  // is suspended.
+  // Begin and end the trace spans of all frames, when a suspended machine
+  // resumes or a running one is suspended.
   void TraceEntries() const;
   void TraceExits() const;
   bool CallImportTraced(const uint8_t* pc);
@@ -186,8 +186,8 @@ class Machine {
   // Counts that the topmost frame's function is hot, and compiles it after
   // enough counts. Returns false if it has no compiled code.
   bool NoteHot();
-  // The same for a function that the host has just entered, which then runs its
-  // compiled code.
+  // Calls NoteHot for the function that the host calls or resumes. If the
+  // function is at its beginning and has compiled code, Run() will enter that.
   void EnterHot();
   // Runs the topmost frame's compiled code.
   Outcome RunCompiled();
@@ -256,7 +256,7 @@ class Machine {
 
   // Returns the error with a backtrace, and drops all frames.
   [[gnu::cold, gnu::noinline]] absl::Status TakeError();
-  // The same for a call that must stop before it continues.
+  // Stops a call that must not continue. Returns the error as TakeError does.
   [[gnu::cold, gnu::noinline]] absl::Status TakeStop() {
     Stop();
     return TakeError();

@@ -82,7 +82,7 @@ MachineCall::Caller CallerFor(size_t integers, size_t floats, size_t stack) {
                     : CallWithStack<Result, kRegisters, kStackWords>;
 }
 
-// The same for a function that returns a float or not.
+// Selects the caller as above, and by the type of the result.
 template <size_t kRegisters>
 MachineCall::Caller CallerFor(MachineCall::Returns returns, size_t integers,
                               size_t floats, size_t stack) {

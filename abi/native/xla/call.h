@@ -114,8 +114,8 @@ class FfiCall {
   struct Copy {
     size_t index;
     uint8_t* elements;  // in the handler's layout
-    // The same elements in row-major order, if tensors pack them; otherwise
-    // null. Equal to `elements` if the layout does not move them.
+    // The elements in row-major order, if tensors pack them; otherwise null.
+    // Equal to `elements` if the layout does not move them.
     uint8_t* unpacked;
   };
 

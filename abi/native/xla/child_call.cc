@@ -22,7 +22,10 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kMaxText = size_t{16} << 20;
-constexpr int kChildLost = 1;  // the exit code of a child without its parent
+// Exit codes of a child without its parent, and of one that returned a text.
+// Code in the child that ends the process by itself uses others.
+constexpr int kChildLost = 1;
+constexpr int kChildReturned = 219;
 
 struct Pipe {
   Descriptor read;
@@ -78,6 +81,12 @@ void EndQuietly() {
   ::__fpurge(stdout);
 }
 
+// Ends this process, a child, with its answer.
+[[noreturn]] void EndChild(int pipe, const std::string& text) {
+  WriteAll(pipe, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  ::_exit(kChildReturned);
+}
+
 // Waits for the process. Returns the error for one that did not end by
 // EndChild.
 absl::Status AwaitEnd(pid_t child) {
@@ -102,13 +111,8 @@ absl::Status AwaitEnd(pid_t child) {
 
 }  // namespace
 
-void EndChild(int pipe, const std::string& text) {
-  WriteAll(pipe, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-  ::_exit(kChildReturned);
-}
-
 absl::StatusOr<std::string> CallInChild(
-    absl::Duration limit, const std::function<std::string(int pipe)>& run) {
+    absl::Duration limit, const std::function<std::string()>& run) {
   ASSIGN_OR_RETURN(Pipe pipe, OpenPipe());
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
@@ -117,7 +121,7 @@ absl::StatusOr<std::string> CallInChild(
     EndWithParent(parent);
     EndQuietly();
     ::setpgid(0, 0);
-    EndChild(pipe.write.get(), run(pipe.write.get()));
+    EndChild(pipe.write.get(), run());
   }
   ::setpgid(child, child);
   pipe.write.reset();

@@ -12,10 +12,6 @@
 
 namespace eyrie::native {
 
-// Exit code of a child that ended by EndChild. Code in the child that ends the
-// process by itself uses others.
-inline constexpr int kChildReturned = 219;
-
 // Copies this process by fork, calls `run` in the copy, and returns the text
 // that it returns, which must not be empty. The copy then ends without running
 // destructors or exit handlers. It has only the calling thread, so no other
@@ -24,11 +20,7 @@ inline constexpr int kChildReturned = 219;
 // `limit`, and was killed. RESOURCE_EXHAUSTED: the text has more than 16 MiB.
 // INTERNAL: the system creates no process, or no pipe.
 absl::StatusOr<std::string> CallInChild(
-    absl::Duration limit, const std::function<std::string(int pipe)>& run);
-
-// Ends the child before `run` returns, as if it returned the text. `pipe` is
-// its argument. May be called by a signal handler if the text is short.
-[[noreturn]] void EndChild(int pipe, const std::string& text);
+    absl::Duration limit, const std::function<std::string()>& run);
 
 }  // namespace eyrie::native
 

@@ -120,7 +120,7 @@ class FfiContext final : public eyrie_ffi_context {
   // is not a power of two, or is larger than the platform's.
   // RESOURCE_EXHAUSTED: out of memory, or over the context's limit.
   absl::StatusOr<void*> Allocate(size_t bytes, size_t alignment);
-  // The same, always memory of the host.
+  // Allocates memory of the host, as Allocate does.
   absl::StatusOr<void*> AllocateHost(size_t bytes, size_t alignment);
   // INVALID_ARGUMENT: `data` was not allocated by this call.
   absl::Status Free(void* data);

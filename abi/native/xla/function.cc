@@ -1,5 +1,5 @@
-// Declares XLA FFI handlers, one of the conventions of native functions: finds,
-// probes and binds them.
+// Declares XLA FFI handlers, one of the conventions of native functions: finds
+// them, asks them for their versions, and binds them.
 // Tested by tools/native_test.sh.
 #include "abi/native/xla/function.h"
 

@@ -111,7 +111,7 @@ absl::StatusOr<FfiMetadata> ProbeSymbol(eyrie_ffi_handler_t* symbol) {
   if (answered.Has(symbol)) return ProbeHandler(symbol);
   FfiApi(kNewestFfiMinor);  // or a child might wait for another thread's lock
   // The text is the status' code as a byte, and its message.
-  const auto text = CallInChild(kLimit, [symbol](int) {
+  const auto text = CallInChild(kLimit, [symbol] {
     const absl::Status status = ProbeHandler(symbol).status();
     return absl::StrCat(std::string(1, static_cast<char>(status.code())),
                         status.message());
@@ -140,7 +140,7 @@ void ProbeTogether(std::span<eyrie_ffi_handler_t* const> symbols) {
   if (asked.size() < 2) return;
   FfiApi(kNewestFfiMinor);  // as above
   // A letter for each.
-  const auto text = CallInChild(kLimit, [&asked](int) {
+  const auto text = CallInChild(kLimit, [&asked] {
     std::string letters;
     for (auto* symbol : asked) letters += ProbeHandler(symbol).ok() ? 'y' : 'n';
     return letters;

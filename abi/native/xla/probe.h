@@ -25,8 +25,8 @@ struct FfiMetadata {
 // not be a handler. Also returns the handler's own error.
 absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler);
 
-// The same for a symbol that may be another function, which could crash, run or
-// not return. A child process calls it first, once for each symbol. If this
+// Asks a symbol that may be another function, which could crash, run or not
+// return. A child process calls it first, once for each symbol. If this
 // system starts no process, that call is left out. INVALID_ARGUMENT: also if
 // the child process crashed, or took longer than 10 s. Thread-safe.
 absl::StatusOr<FfiMetadata> ProbeSymbol(eyrie_ffi_handler_t* symbol);

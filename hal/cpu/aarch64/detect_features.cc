@@ -4,7 +4,7 @@
 // Tested by detect_features_test.cc.
 #include <sys/auxv.h>
 
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -20,7 +20,7 @@ struct HwcapRow {
 constexpr HwcapRow kRows[] = {
 #define FEATURE(feature, name, word, vector, bits) \
   {Feature::k##feature, vector, bits},
-#include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/machine/aarch64_features.def"
 #undef FEATURE
 };
 

@@ -1,5 +1,5 @@
 // The bits FZ and FZ16 of FPCR.
-#include "hal/cpu/float_state.h"
+#include "hal/cpu/machine/float_state.h"
 
 namespace eyrie::hal::cpu {
 namespace {

@@ -18,7 +18,7 @@ enum : uint8_t {
   kNone = 0,
 #define FEATURE(feature, ...) \
   k##feature = static_cast<uint8_t>(Feature::k##feature) + 1,
-#include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/machine/aarch64_features.def"
 #undef FEATURE
 };
 

@@ -1,14 +1,14 @@
 // Decodes AArch64 machine code just far enough to tell which instruction set
 // extensions it needs and where it jumps.
 //
-// Tested by code_scan_test.cc.
+// Tested by hal/cpu/aarch64_code_scan_test.cc.
 #ifndef EYRIE_HAL_CPU_AARCH64_INSTRUCTION_H_
 #define EYRIE_HAL_CPU_AARCH64_INSTRUCTION_H_
 
 #include <cstdint>
 #include <span>
 
-#include "hal/cpu/instruction.h"
+#include "hal/cpu/machine/instruction.h"
 
 namespace eyrie::hal::cpu {
 

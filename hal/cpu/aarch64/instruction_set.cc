@@ -1,5 +1,5 @@
 // The rules of AArch64, except the decoder.
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 #include <elf.h>
 
@@ -57,7 +57,7 @@ constinit const InstructionSet kAArch64 = {
     .features =
         {
 #define FEATURE(feature, ...) Feature::k##feature,
-#include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/machine/aarch64_features.def"
 #undef FEATURE
         },
     .function_alignment = 4,

@@ -12,15 +12,15 @@
 #include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
-#include "hal/cpu/cpu_features.h"
 #include "hal/cpu/elf_layout.h"
 #include "hal/cpu/elf_loader.h"
-#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/isolate/binding_copies.h"
 #include "hal/cpu/isolate/worker_system.h"
 #include "hal/cpu/kernel_executable.h"
 #include "hal/cpu/library_executable.h"
 #include "hal/cpu/library_facts.h"
+#include "hal/cpu/machine/cpu_features.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "hal/cpu/native_executable.h"
 #include "hal/paid_transfer.h"
 
@@ -410,8 +410,9 @@ absl::Status IsolatedExecutable::RunGuarded(uint32_t ordinal,
   const bool is_whole = range.end - range.begin == AllWorkgroups(state).end;
   if (!copies.empty() && !is_whole) {
     return absl::FailedPreconditionError(
-        "An isolated kernel's buffers must be of its own device if threads "
-        "share the dispatch.");
+        "The dispatch of an isolated kernel is shared by several threads, so "
+        "its buffers must be allocated by its own device; a buffer of another "
+        "device would have to be copied for each thread.");
   }
   std::span<uint8_t> local = local_memory;
   void* scratch = nullptr;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "hal/cpu/dispatch_abi.h"
-#include "hal/cpu/instruction_set.h"
 #include "hal/cpu/isolate/protocol.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu::isolate {
 namespace {

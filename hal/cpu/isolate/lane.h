@@ -129,7 +129,7 @@ class Lane {
   }
   // Reads the output up to `spins` times, until `count` commands are done.
   void Poll(uint32_t count, uint32_t spins);
-  // The same for long, if a processor is spare.
+  // Reads the output many times more, if a processor is idle.
   void PollForLong(uint32_t count);
   // Waits until `count` commands are done. Returns false if the worker is dead.
   bool Wait(uint32_t count, WorkBudget* work);

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -26,7 +26,7 @@ struct ProbeRow {
 
 constexpr ProbeRow kRows[] = {
 #define FEATURE(feature, name, word, bits) {Feature::k##feature, bits},
-#include "hal/cpu/riscv64/cpu_features.def"
+#include "hal/cpu/machine/riscv64_features.def"
 #undef FEATURE
 };
 

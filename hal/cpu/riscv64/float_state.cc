@@ -1,5 +1,5 @@
 // RISC-V has no such mode: it always computes with denormal numbers.
-#include "hal/cpu/float_state.h"
+#include "hal/cpu/machine/float_state.h"
 
 namespace eyrie::hal::cpu {
 

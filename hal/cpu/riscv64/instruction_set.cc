@@ -1,5 +1,5 @@
 // The rules of RISC-V with 64 bits, except the decoder.
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 #include <elf.h>
 
@@ -55,7 +55,7 @@ constinit const InstructionSet kRiscv64 = {
     .features =
         {
 #define FEATURE(feature, ...) Feature::k##feature,
-#include "hal/cpu/riscv64/cpu_features.def"
+#include "hal/cpu/machine/riscv64_features.def"
 #undef FEATURE
         },
     .function_alignment = 2,

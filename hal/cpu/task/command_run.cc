@@ -6,7 +6,7 @@
 
 #include "base/status_macros.h"
 #include "base/trace.h"
-#include "hal/cpu/float_state.h"
+#include "hal/cpu/machine/float_state.h"
 #include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {

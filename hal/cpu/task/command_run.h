@@ -65,14 +65,15 @@ class CommandRun final : public Job {
   void Set(const CommandBuffer& commands, std::span<const BufferBinding> table,
            const Ref<Allocator>& allocator, const Ref<Pool>& pool,
            const SharingPolicy& policy, WorkBudget* work);
-  // The same for a range of the commands. Finish() calls `then` with the
-  // status.
+  // Sets a range of the commands to run, as Set does. Finish() calls `then`
+  // with the status.
   void SetRange(const CommandBuffer& commands, const CommandRange& range,
                 std::span<const BufferBinding> table,
                 std::function<void(absl::Status)> then,
                 const Ref<Allocator>& allocator, const Ref<Pool>& pool,
                 const SharingPolicy& policy, WorkBudget* work);
-  // The same for commands that the run owns. Finish() completes the operation.
+  // Sets commands that the run owns, as Set does. Finish() completes the
+  // operation.
   void SetOwned(Ref<CommandBuffer> commands, BindingTable table,
                 OperationQueue::Ending ending, const Ref<Allocator>& allocator,
                 const Ref<Pool>& pool, const SharingPolicy& policy);

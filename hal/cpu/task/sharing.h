@@ -23,8 +23,8 @@ struct SharingPolicy {
   // From this much work on, the pool runs all of it in the background. 0: also
   // work of unknown cost.
   double hand_over_ns = 1e6;
-  // The same for an operation that waited for a fence. It would delay the
-  // thread that signals the fence.
+  // The same limit for an operation that waited for a fence: on the thread that
+  // signals the fence, it would delay that thread.
   double hand_over_waited_ns = 20000;
 
   // For tests: shares all work that can be shared, in the smallest chunks.

@@ -8,7 +8,7 @@
 #include <sys/platform/x86.h>
 #undef _Bool
 
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -36,7 +36,7 @@ struct CpuidRow {
 constexpr CpuidRow kRows[] = {
 #define FEATURE(feature, name, word, leaf, reg, bit, state) \
   {Feature::k##feature, k##leaf, k##reg, bit, k##state},
-#include "hal/cpu/x86_64/cpu_features.def"
+#include "hal/cpu/machine/x86_64_features.def"
 #undef FEATURE
 };
 

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "gtest/gtest.h"
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 namespace eyrie::hal::cpu {
 namespace {

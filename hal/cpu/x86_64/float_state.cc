@@ -1,5 +1,5 @@
 // The bits FTZ and DAZ of MXCSR.
-#include "hal/cpu/float_state.h"
+#include "hal/cpu/machine/float_state.h"
 
 #include <xmmintrin.h>
 

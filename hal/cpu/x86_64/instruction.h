@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "hal/cpu/instruction.h"
+#include "hal/cpu/machine/instruction.h"
 
 namespace eyrie::hal::cpu {
 

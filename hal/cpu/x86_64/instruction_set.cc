@@ -1,5 +1,5 @@
 // The rules of x86-64, except the decoder.
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 #include <elf.h>
 
@@ -51,7 +51,7 @@ constinit const InstructionSet kX86_64 = {
     .features =
         {
 #define FEATURE(feature, ...) Feature::k##feature,
-#include "hal/cpu/x86_64/cpu_features.def"
+#include "hal/cpu/machine/x86_64_features.def"
 #undef FEATURE
         },
     .function_alignment = 16,

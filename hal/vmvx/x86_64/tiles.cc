@@ -1,7 +1,7 @@
 // Tiles for AVX-512, for AVX2 with FMA, and for SSE2.
 #include "hal/vmvx/tiles.h"
 
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 #define EYRIE_VMVX_TARGET(features) __attribute__((target(features)))
 

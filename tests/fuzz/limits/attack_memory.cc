@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 #include "tests/fuzz/limits/attack_module.h"
 #include "tests/fuzz/limits/attacks.h"
 #include "tests/support/module_builder.h"

@@ -2,7 +2,6 @@
 //
 // Compiled and called by jaxlib_test.py, if jaxlib is installed.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -120,103 +119,6 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(LaterHandler, Later,
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     ThrowHandler, Throw,
     ffi::Ffi::Bind().Arg<ffi::AnyBuffer>().Ret<ffi::AnyBuffer>());
-namespace {
-
-// Is only probed.
-struct Options {
-  bool deep;
-  std::string_view name;
-  int64_t count;
-};
-
-}  // namespace
-
-XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(
-    Options, ffi::StructMember<bool>("deep"),
-    ffi::StructMember<std::string_view>("name"),
-    ffi::StructMember<int64_t>("count"));
-
-namespace {
-
-ffi::Error Ranks(ffi::BufferR2<ffi::F32>, ffi::BufferR1<ffi::S32>,
-                 ffi::AnyBuffer, ffi::ResultBufferR0<ffi::F64>,
-                 ffi::ResultBufferR3<ffi::U8>, Options) {
-  std::abort();
-}
-
-}  // namespace
-
-XLA_FFI_DEFINE_HANDLER_SYMBOL(RanksHandler, Ranks,
-                              ffi::Ffi::Bind()
-                                  .Arg<ffi::BufferR2<ffi::F32>>()
-                                  .Arg<ffi::BufferR1<ffi::S32>>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Ret<ffi::BufferR0<ffi::F64>>()
-                                  .Ret<ffi::BufferR3<ffi::U8>>()
-                                  .Attrs<Options>());
-
-// Are only probed, too.
-namespace {
-
-struct Nested {
-  Options options;
-  int32_t level;
-};
-
-}  // namespace
-
-XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(Nested,
-                                      ffi::StructMember<Options>("options"),
-                                      ffi::StructMember<int32_t>("level"));
-
-namespace {
-
-ffi::Error Structs(ffi::Buffer<ffi::F32>, ffi::ResultBuffer<ffi::F32>, Options,
-                   Nested, bool) {
-  std::abort();
-}
-
-ffi::Error OneStruct(ffi::AnyBuffer, ffi::Buffer<ffi::F32>,
-                     ffi::ResultBuffer<ffi::F32>, Nested) {
-  std::abort();
-}
-
-ffi::Error Rest(ffi::Buffer<ffi::F32>, ffi::RemainingArgs,
-                ffi::ResultBuffer<ffi::F32>, ffi::RemainingRets) {
-  std::abort();
-}
-
-ffi::Error AllRest(ffi::Buffer<ffi::F32>, ffi::Buffer<ffi::F32>,
-                   ffi::RemainingRets) {
-  std::abort();
-}
-
-}  // namespace
-
-XLA_FFI_DEFINE_HANDLER_SYMBOL(StructsHandler, Structs,
-                              ffi::Ffi::Bind()
-                                  .Arg<ffi::Buffer<ffi::F32>>()
-                                  .Ret<ffi::Buffer<ffi::F32>>()
-                                  .Attr<Options>("options")
-                                  .Attr<Nested>("nested")
-                                  .Attr<bool>("fast"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL(OneStructHandler, OneStruct,
-                              ffi::Ffi::Bind()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Arg<ffi::Buffer<ffi::F32>>()
-                                  .Ret<ffi::Buffer<ffi::F32>>()
-                                  .Attrs<Nested>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(RestHandler, Rest,
-                              ffi::Ffi::Bind()
-                                  .Arg<ffi::Buffer<ffi::F32>>()
-                                  .RemainingArgs()
-                                  .Ret<ffi::Buffer<ffi::F32>>()
-                                  .RemainingRets());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(AllRestHandler, AllRest,
-                              ffi::Ffi::Bind()
-                                  .Arg<ffi::Buffer<ffi::F32>>()
-                                  .Arg<ffi::Buffer<ffi::F32>>()
-                                  .RemainingRets());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     CounterInstantiate, NewCounter,
     ffi::Ffi::BindInstantiate().Attr<int64_t>("start"));

@@ -131,64 +131,6 @@ def check_rows(eyrie, library, rows, what):
     return failures
 
 
-OPTIONS = "options={count:s64&deep:pred&name:string}"
-# The manifest that a probe writes, without what all functions have.
-PROBED = {
-    "ScaleHandler": {"attributes": "by:f32", "arguments": ["*xf32"],
-                     "results": [{"dtype": "f32", "shape": "?"}]},
-    "SumHandler": {"attributes": "mode:string&options={*}&weights:[s64]",
-                   "arguments": [{"rest": "buffer"}],
-                   "results": [{"dtype": "f32", "shape": "?"}]},
-    "ScratchHandler": {"attributes": "*", "arguments": ["buffer"],
-                       "results": [{"dtype": "?", "shape": "?"}]},
-    "LaterHandler": {"attributes": "fails:pred", "arguments": ["*xf32"],
-                     "results": [{"dtype": "f32", "shape": "?"}]},
-    "ThrowHandler": {"attributes": "*", "arguments": ["buffer"],
-                     "results": [{"dtype": "?", "shape": "?"}]},
-    "RanksHandler": {
-        "attributes": "count:s64&deep:pred&name:string",
-        "arguments": ["?x?xf32", "?xs32", "buffer"],
-        "results": [{"dtype": "f64", "shape": []},
-                    {"dtype": "u8", "shape": ["?", "?", "?"]}]},
-    "StructsHandler": {
-        "attributes": f"fast:pred&nested={{level:s32&{OPTIONS}}}&{OPTIONS}",
-        "arguments": ["*xf32"], "results": [{"dtype": "f32", "shape": "?"}]},
-    "OneStructHandler": {
-        "attributes": f"level:s32&{OPTIONS}", "arguments": ["buffer", "*xf32"],
-        "results": [{"dtype": "f32", "shape": "?"}]},
-    "RestHandler": {
-        "attributes": "*", "arguments": ["*xf32", {"rest": "buffer"}],
-        "results": [{"dtype": "f32", "shape": "?"},
-                    {"rest": True, "dtype": "?", "shape": "?"}]},
-    "AllRestHandler": {
-        "attributes": "*", "arguments": ["*xf32", "*xf32"],
-        "results": [{"rest": True, "dtype": "?", "shape": "?"}]},
-}
-# Has no registered type, so it cannot be called.
-LEFT_OUT = "'CounterHandler' is left out."
-
-
-def check_probe(eyrie, library, folder):
-    """Probes handlers. Returns the number of wrong results."""
-    output = folder / "probed.json"
-    done = subprocess.run(
-        [eyrie, "note", f"--probe={library}", "-o", output] +
-        [f"--function={name}" for name in [*PROBED, "CounterHandler"]],
-        capture_output=True, text=True, check=False)
-    if done.returncode != 0 or LEFT_OUT not in done.stderr:
-        print(f"FAILED: probe: {done.stdout}{done.stderr}")
-        return 1
-    found = json.loads(output.read_text(encoding="utf-8"))["functions"]
-    failures = 0
-    for name, rest in PROBED.items():
-        want = {"convention": "xla_ffi", "symbol": name, **rest}
-        if found.get(name) != want:
-            failures += 1
-            print(f"FAILED: the probe of {name} finds {found.get(name)}")
-    print(f"{len(PROBED) - failures} of {len(PROBED)} probes as expected")
-    return failures
-
-
 def check_tvm_ffi(eyrie, source):
     """Calls functions of TVM-FFI. Returns the number of wrong results."""
     python = find_python("tvm_ffi")
@@ -222,7 +164,6 @@ def check_jaxlib(eyrie, capsules, handlers, sample):
             eyrie, compile_library(handlers, folder / "jax.so", include,
                                    json.dumps(MANIFEST)),
             ROWS, "handlers compiled with jaxlib's headers")
-        failures += check_probe(eyrie, folder / "jax.so", folder)
         failures += check_rows(
             eyrie, compile_library(
                 sample, folder / "order.so", include,

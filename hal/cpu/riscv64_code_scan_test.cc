@@ -4,15 +4,14 @@
 // The features agree with LLVM 19's disassembler over 28,864 random words that
 // it knows. Lengths and targets agree with it over the 302,303 instructions of
 // a libstdc++.
-#include "hal/cpu/code_scan.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/code_scan.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 namespace {

@@ -1,22 +1,18 @@
-#include "tools/rival/capture.h"
+#include "tools/capture.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 
-#include "absl/time/time.h"
-#include "base/deadline.h"
 #include "base/signal_block.h"
-#include "base/status_macros.h"
 #include "base/system_error.h"
 
 extern char** environ;
@@ -70,8 +66,7 @@ class SpawnOrders {
   }
 
   // Sets the standard streams and unblocks all signals. The child gets a
-  // process group of its own, so that the terminal's interrupt reaches only
-  // this process, which passes it on.
+  // process group of its own, which also has the processes that it starts.
   void Prepare(const MemoryFile& output, const MemoryFile& errors) {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null",
                                      O_RDONLY, 0);
@@ -93,23 +88,13 @@ class SpawnOrders {
   posix_spawnattr_t attributes_;
 };
 
-// Signals to send, in order, to a program that must end, and how long to wait
-// after each.
-struct Step {
-  int signal;
-  absl::Duration patience;
-};
-constexpr std::array kSteps = {
-    Step{SIGINT, absl::Seconds(2)},
-    Step{SIGTERM, absl::Seconds(2)},
-    Step{SIGKILL, absl::InfiniteDuration()},
-};
-
-// The run to kill when a signal ends this process; null: none.
-std::atomic<const RunControl*> guarded = nullptr;
+// The process, and process group, to kill when a signal ends this process;
+// 0: none.
+std::atomic<pid_t> running = 0;
 
 void KillAndEnd(int signal) {
-  if (const RunControl* const control = guarded.load()) control->Kill();
+  const pid_t group = running;
+  if (group > 0) kill(-group, SIGKILL);
   ::signal(signal, SIG_DFL);
   raise(signal);  // delivered when this handler returns
 }
@@ -119,8 +104,7 @@ void KillAndEnd(int signal) {
 // its handler.
 class EndGuard {
  public:
-  explicit EndGuard(const RunControl& control) {
-    guarded = &control;
+  EndGuard() {
     struct sigaction action = {};
     action.sa_handler = &KillAndEnd;
     for (size_t i = 0; i < kSignals.size(); ++i) {
@@ -138,7 +122,6 @@ class EndGuard {
     for (size_t i = 0; i < kSignals.size(); ++i) {
       sigaction(kSignals[i], &before_[i], nullptr);
     }
-    guarded = nullptr;
   }
 
  private:
@@ -147,55 +130,28 @@ class EndGuard {
   std::array<struct sigaction, kSignals.size()> before_ = {};
 };
 
-// Reports whether the process has ended. It stays a zombie until its exit code
-// is read, so its process and group IDs are not reused before.
-bool HasEnded(pid_t child) {
-  siginfo_t info = {};
-  return waitid(P_PID, static_cast<id_t>(child), &info,
-                WEXITED | WNOHANG | WNOWAIT) != 0 ||
-         info.si_pid == child;
-}
-
-// Waits until a process has ended. After an interrupt, sends it the signals of
-// kSteps.
-void AwaitEnd(pid_t child, const RunControl& control) {
-  constexpr int kInterval = 100;     // ms until an interrupt is noticed
-  constexpr int kShortInterval = 5;  // if pidfd_open is not available
-  // Debian 12's header for pidfd_open cannot be included from C++.
-  const long descriptor = syscall(SYS_pidfd_open, child, 0);
-  pollfd file = {static_cast<int>(descriptor), POLLIN, 0};
-  size_t step = 0;
-  Deadline next = Deadline::Passed();
-  while (!HasEnded(child)) {
-    if (control.interrupted && step < kSteps.size() && next.HasPassed()) {
-      kill(-child, kSteps[step].signal);
-      next = Deadline::After(kSteps[step++].patience);
-    }
-    const bool has_file = file.fd >= 0;
-    poll(&file, has_file ? 1 : 0, has_file ? kInterval : kShortInterval);
-  }
-  if (file.fd >= 0) close(file.fd);
-}
-
 // Runs the program to its end. Sets `status` as waitpid does. Returns an errno,
 // or 0.
-int RunToEnd(const SpawnOrders& orders, char* const* argv,
-             char* const* environment, RunControl& control, int& status) {
-  const EndGuard guard(control);
+int RunToEnd(const SpawnOrders& orders, char* const* argv, int& status) {
+  const EndGuard guard;
   pid_t child = 0;
   {
     // Blocks signals, so that a handler never runs between the start of the
     // child and the store of its ID.
     const SignalBlock block;
     const int error = posix_spawnp(&child, argv[0], orders.actions(),
-                                   orders.attributes(), argv, environment);
+                                   orders.attributes(), argv, environ);
     if (error != 0) return error;
-    control.running = child;
+    running = child;
   }
-  AwaitEnd(child, control);
-  // Also ends the processes that an interrupted program has started.
-  if (control.interrupted) control.Kill();
-  control.running = 0;
+  // The process stays a zombie until its exit code is read, so that its IDs are
+  // not those of another process while a handler may use them.
+  siginfo_t info = {};
+  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) !=
+             0 &&
+         errno == EINTR) {
+  }
+  running = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return 0;
@@ -203,13 +159,8 @@ int RunToEnd(const SpawnOrders& orders, char* const* argv,
 
 }  // namespace
 
-void RunControl::Kill() const {
-  const pid_t group = running;
-  if (group > 0) kill(-group, SIGKILL);
-}
-
-absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
-                                       RunControl& control) {
+absl::StatusOr<Captured> RunAndCapture(
+    const std::vector<std::string>& command) {
   const MemoryFile output;
   const MemoryFile errors;
   if (output.file() < 0 || errors.file() < 0) {
@@ -222,18 +173,8 @@ absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
     argv.push_back(const_cast<char*>(argument.c_str()));
   }
   argv.push_back(nullptr);
-  std::vector<char*> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    environment.push_back(*entry);
-  }
-  // An environment variable that Google Benchmark reads. If a name occurs
-  // twice, the first counts.
-  std::string format = "BENCHMARK_FORMAT=json";
-  environment.push_back(format.data());
-  environment.push_back(nullptr);
   int status = 0;
-  const int error =
-      RunToEnd(orders, argv.data(), environment.data(), control, status);
+  const int error = RunToEnd(orders, argv.data(), status);
   if (error != 0) return SystemError("start", command[0], error);
   Captured captured;
   captured.exit_code =

@@ -1,9 +1,9 @@
 // Instruction set extensions of processors: finds those of this one, passes
 // them to compiled code, and compares them with those that code uses.
 //
-// Tested by code_scan_test.cc, x86_64/detect_features_test.cc.
-#ifndef EYRIE_HAL_CPU_CPU_FEATURES_H_
-#define EYRIE_HAL_CPU_CPU_FEATURES_H_
+// Tested by hal/cpu/code_scan_test.cc, hal/cpu/x86_64/detect_features_test.cc.
+#ifndef EYRIE_HAL_CPU_MACHINE_CPU_FEATURES_H_
+#define EYRIE_HAL_CPU_MACHINE_CPU_FEATURES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -13,25 +13,24 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "hal/cpu/dispatch_abi.h"
 
 namespace eyrie::hal::cpu {
 
-// The rows of each machine's cpu_features.def, in their order. A set usually
+// The rows of each machine's table, in their order. A set usually
 // has features of one machine only.
 enum class Feature : uint8_t {
 #define FEATURE(name, ...) k##name,
-#include "hal/cpu/aarch64/cpu_features.def"
-#include "hal/cpu/riscv64/cpu_features.def"
-#include "hal/cpu/x86_64/cpu_features.def"
+#include "hal/cpu/machine/aarch64_features.def"
+#include "hal/cpu/machine/riscv64_features.def"
+#include "hal/cpu/machine/x86_64_features.def"
 #undef FEATURE
 };
 
 inline constexpr size_t kFeatureCount = 0
 #define FEATURE(...) +1
-#include "hal/cpu/aarch64/cpu_features.def"
-#include "hal/cpu/riscv64/cpu_features.def"
-#include "hal/cpu/x86_64/cpu_features.def"
+#include "hal/cpu/machine/aarch64_features.def"
+#include "hal/cpu/machine/riscv64_features.def"
+#include "hal/cpu/machine/x86_64_features.def"
 #undef FEATURE
     ;
 static_assert(kFeatureCount <= 128, "A FeatureSet has two words.");
@@ -76,11 +75,12 @@ class FeatureSet {
 // saves. Cached. Thread-safe.
 FeatureSet MachineFeatures();
 
-// The same, not cached. Each machine has its own file.
+// Asks the processor and the system for these features at each call. Each
+// machine has its own file.
 FeatureSet DetectFeatures();
 
-// Returns the words that compiled code reads to choose a code path.
-ProcessorData EncodeProcessorData(FeatureSet features);
+// Returns the word that compiled code reads to choose a code path.
+uint64_t EncodeFeatures(FeatureSet features);
 
 // Returns 1 or 0 for a feature that modules may query by LLVM's name, or
 // nullopt for any other name.
@@ -90,4 +90,4 @@ std::vector<absl::string_view> QueriedFeatures();
 
 }  // namespace eyrie::hal::cpu
 
-#endif  // EYRIE_HAL_CPU_CPU_FEATURES_H_
+#endif  // EYRIE_HAL_CPU_MACHINE_CPU_FEATURES_H_

@@ -1,4 +1,4 @@
-#include "tools/rival/bench_rows.h"
+#include "tools/bench_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -142,13 +142,6 @@ std::optional<size_t> Partner(const BenchRow& row,
   return found;
 }
 
-void SetRatios(std::vector<double> ratios, BenchComparison& row) {
-  const Quartiles quartiles = QuartilesOf(std::move(ratios));
-  row.low = quartiles.low;
-  row.ratio = quartiles.middle;
-  row.high = quartiles.high;
-}
-
 // Returns the times of the repetitions of a row, at most kMaxRepetitions.
 std::vector<double> SecondsOf(const std::vector<BenchRow>& rows,
                               const std::string& name) {
@@ -175,8 +168,7 @@ Quartiles QuartilesOf(std::vector<double> values) {
   return {at(0.25), at(0.5), at(0.75)};
 }
 
-absl::StatusOr<std::vector<BenchRow>> ReadEachBenchRow(
-    absl::string_view output) {
+absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output) {
   const absl::string_view text = absl::StripLeadingAsciiWhitespace(output);
   ASSIGN_OR_RETURN(std::vector<BenchRow> rows, absl::StartsWith(text, "{")
                                                    ? ReadJsonRows(text)
@@ -188,82 +180,38 @@ absl::StatusOr<std::vector<BenchRow>> ReadEachBenchRow(
   return rows;
 }
 
-absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output) {
-  ASSIGN_OR_RETURN(const std::vector<BenchRow> rows, ReadEachBenchRow(output));
-  return Merge(rows);
-}
-
-absl::Status BenchRounds::Add(const std::vector<BenchRow>& ours,
-                              const std::vector<BenchRow>& theirs) {
+absl::StatusOr<std::vector<BenchComparison>> CompareBenchRows(
+    const std::vector<BenchRow>& after, const std::vector<BenchRow>& before,
+    std::vector<std::string>& alone) {
+  const std::vector<BenchRow> ours = Merge(after);
+  const std::vector<BenchRow> theirs = Merge(before);
   std::vector<bool> taken(theirs.size());
-  size_t found = 0;
+  std::vector<BenchComparison> rows;
   for (const BenchRow& row : ours) {
     std::optional<size_t> partner = Partner(row, theirs);
     if (ours.size() == 1 && theirs.size() == 1) partner = 0;
     if (!partner.has_value() || taken[*partner]) {
-      if (rounds_ == 0) alone_.push_back(row.name);
+      alone.push_back(row.name);
       continue;
     }
     taken[*partner] = true;
-    ++found;
-    const auto known = absl::c_find_if(
-        pairs_, [&](const Pair& p) { return p.name == row.name; });
-    Pair& pair =
-        known == pairs_.end()
-            ? pairs_.emplace_back(Pair{row.name, theirs[*partner].name, {}, {}})
-            : *known;
-    pair.ours.push_back(row.seconds);
-    pair.theirs.push_back(theirs[*partner].seconds);
-  }
-  for (size_t i = 0; i < theirs.size() && rounds_ == 0; ++i) {
-    if (!taken[i]) alone_.push_back(theirs[i].name);
-  }
-  if (found == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("No function has a row on both sides; their first rows "
-                     "are '",
-                     PlainName(ours.empty() ? "" : ours[0].name), "' and '",
-                     PlainName(theirs.empty() ? "" : theirs[0].name), "'."));
-  }
-  ++rounds_;
-  return absl::OkStatus();
-}
-
-std::vector<BenchComparison> BenchRounds::Summarize() const {
-  std::vector<BenchComparison> rows;
-  for (const Pair& pair : pairs_) {
-    BenchComparison row;
-    row.name = pair.name;
-    row.rival_name = pair.rival_name;
-    row.seconds = QuartilesOf(pair.ours).middle;
-    row.rival_seconds = QuartilesOf(pair.theirs).middle;
-    row.rounds = pair.ours.size();
+    const BenchRow& other = theirs[*partner];
+    const std::vector<double> olds = SecondsOf(before, other.name);
     std::vector<double> ratios;
-    for (size_t i = 0; i < pair.ours.size(); ++i) {
-      ratios.push_back(pair.ours[i] / pair.theirs[i]);
+    for (const double own : SecondsOf(after, row.name)) {
+      for (const double old : olds) ratios.push_back(own / old);
     }
-    SetRatios(std::move(ratios), row);
-    rows.push_back(std::move(row));
+    rows.push_back({row.name, other.name, row.seconds, other.seconds,
+                    QuartilesOf(std::move(ratios))});
   }
-  return rows;
-}
-
-absl::StatusOr<std::vector<BenchComparison>> CompareRepetitions(
-    const std::vector<BenchRow>& ours, const std::vector<BenchRow>& theirs,
-    std::vector<std::string>& alone) {
-  BenchRounds round;
-  RETURN_IF_ERROR(round.Add(Merge(ours), Merge(theirs)));
-  alone.insert(alone.end(), round.alone().begin(), round.alone().end());
-  std::vector<BenchComparison> rows = round.Summarize();
-  for (BenchComparison& row : rows) {
-    const std::vector<double> rivals = SecondsOf(theirs, row.rival_name);
-    std::vector<double> ratios;
-    for (const double own : SecondsOf(ours, row.name)) {
-      for (const double rival : rivals) ratios.push_back(own / rival);
-    }
-    SetRatios(std::move(ratios), row);
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (!taken[i]) alone.push_back(theirs[i].name);
   }
-  return rows;
+  if (!rows.empty()) return rows;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "No function has a row on both sides; their first rows are '",
+      PlainName(ours.empty() ? "" : ours[0].name), "' and '",
+      PlainName(theirs.empty() ? "" : theirs[0].name), "'."));
 }
 
 }  // namespace eyrie::tools

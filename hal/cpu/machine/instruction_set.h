@@ -2,9 +2,10 @@
 //
 // Every build has the rules of all machines, because programs also describe and
 // convert executables for others. Only code of ThisInstructionSet() runs.
-// Tested by code_scan_test.cc, elf_loader_test.cc, library_rewrite_test.cc.
-#ifndef EYRIE_HAL_CPU_INSTRUCTION_SET_H_
-#define EYRIE_HAL_CPU_INSTRUCTION_SET_H_
+// Tested by hal/cpu/code_scan_test.cc, hal/cpu/elf_loader_test.cc,
+// hal/cpu/library_rewrite_test.cc.
+#ifndef EYRIE_HAL_CPU_MACHINE_INSTRUCTION_SET_H_
+#define EYRIE_HAL_CPU_MACHINE_INSTRUCTION_SET_H_
 
 #include <cstdint>
 #include <optional>
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "hal/cpu/cpu_features.h"
-#include "hal/cpu/instruction.h"
+#include "hal/cpu/machine/cpu_features.h"
+#include "hal/cpu/machine/instruction.h"
 
 namespace eyrie::hal::cpu {
 
@@ -60,4 +61,4 @@ const InstructionSet& ThisInstructionSet();
 
 }  // namespace eyrie::hal::cpu
 
-#endif  // EYRIE_HAL_CPU_INSTRUCTION_SET_H_
+#endif  // EYRIE_HAL_CPU_MACHINE_INSTRUCTION_SET_H_

@@ -1,5 +1,5 @@
 // The names of features and their bits for compiled code.
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 #include <elf.h>
 
@@ -17,13 +17,13 @@ struct FeatureRow {
 
 constexpr FeatureRow kRows[] = {
 #define FEATURE(feature, name, word, ...) {EM_AARCH64, name, word},
-#include "hal/cpu/aarch64/cpu_features.def"
+#include "hal/cpu/machine/aarch64_features.def"
 #undef FEATURE
 #define FEATURE(feature, name, word, ...) {EM_RISCV, name, word},
-#include "hal/cpu/riscv64/cpu_features.def"
+#include "hal/cpu/machine/riscv64_features.def"
 #undef FEATURE
 #define FEATURE(feature, name, word, ...) {EM_X86_64, name, word},
-#include "hal/cpu/x86_64/cpu_features.def"
+#include "hal/cpu/machine/x86_64_features.def"
 #undef FEATURE
 };
 
@@ -43,15 +43,15 @@ FeatureSet MachineFeatures() {
   return features;
 }
 
-ProcessorData EncodeProcessorData(FeatureSet features) {
-  ProcessorData processor = {};
+uint64_t EncodeFeatures(FeatureSet features) {
+  uint64_t word = 0;
   for (size_t i = 0; i < kFeatureCount; ++i) {
     if (kRows[i].word_bit < 0 || !features.Has(static_cast<Feature>(i))) {
       continue;
     }
-    processor.data[0] |= uint64_t{1} << kRows[i].word_bit;
+    word |= uint64_t{1} << kRows[i].word_bit;
   }
-  return processor;
+  return word;
 }
 
 std::vector<absl::string_view> QueriedFeatures() {

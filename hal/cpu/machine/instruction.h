@@ -2,13 +2,13 @@
 // and where it jumps. Otherwise a kernel for a newer processor would end the
 // process with SIGILL; docs/executables.md compares this with a library.
 //
-// Tested by code_scan_test.cc.
-#ifndef EYRIE_HAL_CPU_INSTRUCTION_H_
-#define EYRIE_HAL_CPU_INSTRUCTION_H_
+// Tested by hal/cpu/code_scan_test.cc.
+#ifndef EYRIE_HAL_CPU_MACHINE_INSTRUCTION_H_
+#define EYRIE_HAL_CPU_MACHINE_INSTRUCTION_H_
 
 #include <cstdint>
 
-#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/machine/cpu_features.h"
 
 namespace eyrie::hal::cpu {
 
@@ -46,4 +46,4 @@ struct Instruction {
 
 }  // namespace eyrie::hal::cpu
 
-#endif  // EYRIE_HAL_CPU_INSTRUCTION_H_
+#endif  // EYRIE_HAL_CPU_MACHINE_INSTRUCTION_H_

@@ -4,8 +4,6 @@
 // The decoder was compared with LLVM 19's disassembler over 300,000 random
 // words of all groups but scalable vectors: no difference. Of 60,000 words of
 // SVE and SME, it takes some of SVE 2.1 and SME 2 for older ones.
-#include "hal/cpu/code_scan.h"
-
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -13,7 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/code_scan.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 namespace eyrie::hal::cpu {
 namespace {

@@ -2,9 +2,9 @@
 // read and written as zero, as IREE's compilers expect. Each machine has its
 // own file.
 //
-// Tested by device_test.cc.
-#ifndef EYRIE_HAL_CPU_FLOAT_STATE_H_
-#define EYRIE_HAL_CPU_FLOAT_STATE_H_
+// Tested by hal/cpu/device_test.cc.
+#ifndef EYRIE_HAL_CPU_MACHINE_FLOAT_STATE_H_
+#define EYRIE_HAL_CPU_MACHINE_FLOAT_STATE_H_
 
 #include <cstdint>
 
@@ -31,4 +31,4 @@ class FlushDenormals {
 
 }  // namespace eyrie::hal::cpu
 
-#endif  // EYRIE_HAL_CPU_FLOAT_STATE_H_
+#endif  // EYRIE_HAL_CPU_MACHINE_FLOAT_STATE_H_

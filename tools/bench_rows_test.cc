@@ -1,5 +1,5 @@
-// Reads rows of benchmark output and compares the rows of both sides.
-#include "tools/rival/bench_rows.h"
+// Reads rows of benchmark output and compares the rows of two runs.
+#include "tools/bench_rows.h"
 
 #include <string>
 
@@ -36,11 +36,15 @@ TEST(BenchRows, Read) {
        "BM_add/process_time/real_time 1.5e-06"},
       {"BM_a 2 s 1 s 1\r\nBM_b 3 ms 1 ms 1\nBM_c 4 ns 1 ns 1",
        "BM_a 2; BM_b 0.003; BM_c 4e-09"},
-      // For repetitions, the median of their rows; aggregates are ignored.
+      // Repetitions are rows of their own; aggregates are ignored.
       {"BM_a 1 s 1 s 1\nBM_a 5 s 1 s 1\nBM_a 2 s 1 s 1\n"
        "BM_a_mean 2.6 s 1 s 3\nBM_a_median 2 s 1 s 3\nBM_a_stddev 1 s 1 s 3\n"
        "BM_a_cv 1 s 1 s 3\n",
-       "BM_a 2"},
+       "BM_a 1; BM_a 5; BM_a 2"},
+      // Several tables.
+      {"Benchmark   Time   CPU   Iterations\nBM_a 1 s 1 s 1\n"
+       "Benchmark   Time   CPU   Iterations\nBM_a 3 s 1 s 1\n",
+       "BM_a 1; BM_a 3"},
       {"BM_a ERROR OCCURRED: 'it is broken'\n", "BM_a fails:  'it is broken'"},
       {"BM_a 0.000 ms 0 ms 1\n",
        "BM_a fails: 0.000 ms has too few digits; use "
@@ -86,69 +90,35 @@ TEST(BenchRows, Quartiles) {
   }
 }
 
-TEST(BenchRounds, Summarize) {
-  BenchRounds rounds;
-  EXPECT_TRUE(rounds.Summarize().empty());
-  const double times[][2] = {{1, 2}, {2, 2}, {1, 4}};
-  for (const auto& [ours, theirs] : times) {
-    ASSERT_TRUE(rounds
-                    .Add({{"BM_a/real_time", ours}, {"BM_only", 1}},
-                         {{"BM_x", 1}, {"BM_a/process_time", theirs}})
-                    .ok());
-  }
-  EXPECT_EQ(rounds.size(), 3u);
-  EXPECT_EQ(absl::StrJoin(rounds.alone(), " "), "BM_only BM_x");
-  const auto rows = rounds.Summarize();
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].name, "BM_a/real_time");
-  EXPECT_EQ(rows[0].rival_name, "BM_a/process_time");
-  EXPECT_DOUBLE_EQ(rows[0].seconds, 1);
-  EXPECT_DOUBLE_EQ(rows[0].rival_seconds, 2);
-  EXPECT_DOUBLE_EQ(rows[0].ratio, 0.5);
-  EXPECT_DOUBLE_EQ(rows[0].low, 0.375);  // of 0.25, 0.5 and 1
-  EXPECT_DOUBLE_EQ(rows[0].high, 0.75);
-  EXPECT_EQ(rows[0].rounds, 3u);
-}
-
-// The ratio of the medians, 2/3, is below all ratios but one.
-TEST(BenchRounds, RatioIsWithinItsQuartiles) {
-  BenchRounds rounds;
-  const double times[][2] = {{1, 1}, {2, 3}, {3, 3}, {2, 2}, {9, 9}};
-  for (const auto& [ours, theirs] : times) {
-    ASSERT_TRUE(rounds.Add({{"BM_a", ours}}, {{"BM_a", theirs}}).ok());
-  }
-  const BenchComparison row = rounds.Summarize()[0];
-  EXPECT_DOUBLE_EQ(row.seconds / row.rival_seconds, 2.0 / 3);
-  EXPECT_DOUBLE_EQ(row.low, 1);
-  EXPECT_DOUBLE_EQ(row.ratio, 1);
-  EXPECT_DOUBLE_EQ(row.high, 1);
-}
-
-TEST(BenchRounds, CompareRepetitions) {
-  const std::vector<BenchRow> ours = {
+TEST(BenchRows, CompareRepetitions) {
+  const std::vector<BenchRow> after = {
       {"BM_a", 1}, {"BM_a", 2}, {"BM_a", 3}, {"BM_new", 1}};
-  const std::vector<BenchRow> theirs = {{"BM_a", 2}, {"BM_a", 4}};
+  const std::vector<BenchRow> before = {
+      {"BM_a", 2}, {"BM_a", 4}, {"BM_old", 1}};
   std::vector<std::string> alone;
-  const auto rows = *CompareRepetitions(ours, theirs, alone);
-  EXPECT_EQ(absl::StrJoin(alone, " "), "BM_new");
+  const auto rows = *CompareBenchRows(after, before, alone);
+  EXPECT_EQ(absl::StrJoin(alone, " "), "BM_new BM_old");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_DOUBLE_EQ(rows[0].seconds, 2);
-  EXPECT_DOUBLE_EQ(rows[0].rival_seconds, 3);
-  EXPECT_DOUBLE_EQ(rows[0].low, 0.5);  // of 1/4, 1/2, 1/2, 3/4, 1 and 3/2
-  EXPECT_DOUBLE_EQ(rows[0].ratio, 0.625);
-  EXPECT_DOUBLE_EQ(rows[0].high, 0.9375);
-  EXPECT_FALSE(CompareRepetitions(ours, {{"BM_b", 1}}, alone).ok());
+  EXPECT_DOUBLE_EQ(rows[0].before_seconds, 3);
+  // The ratios are 1/4, 1/2, 1/2, 3/4, 1 and 3/2; that of the medians is 2/3.
+  EXPECT_DOUBLE_EQ(rows[0].ratios.low, 0.5);
+  EXPECT_DOUBLE_EQ(rows[0].ratios.middle, 0.625);
+  EXPECT_DOUBLE_EQ(rows[0].ratios.high, 0.9375);
 }
 
-TEST(BenchRounds, FindPartners) {
+TEST(BenchRows, FindPartners) {
   const struct {
-    std::vector<BenchRow> ours;
-    std::vector<BenchRow> theirs;
+    std::vector<BenchRow> after;
+    std::vector<BenchRow> before;
     const char* want;
   } kCases[] = {
       // A single row on each side matches, whatever its name.
       {{{"BM_a", 1}}, {{"other", 1}}, "BM_a:other"},
-      {{{"BM_a", 1}, {"BM_b", 1}}, {{"other", 1}}, "error"},
+      {{{"BM_a", 1}, {"BM_b", 1}},
+       {{"other", 1}},
+       "No function has a row on both sides; their first rows are 'BM_a' and "
+       "'other'."},
       {{{"BM_a/1", 1}, {"BM_b", 1}},
        {{"BM_b", 1}, {"BM_a", 1}},
        "BM_a/1:BM_a BM_b:BM_b"},
@@ -156,19 +126,25 @@ TEST(BenchRounds, FindPartners) {
       {{{"BM_a/1", 1}, {"BM_a/2", 1}},
        {{"BM_a/2", 1}, {"BM_a/1", 1}},
        "BM_a/1:BM_a/1 BM_a/2:BM_a/2"},
-      {{{"BM_a/1", 1}}, {{"BM_a/2", 1}, {"BM_a/3", 1}}, "error"},
+      {{{"BM_a/1", 1}},
+       {{"BM_a/2", 1}, {"BM_a/3", 1}},
+       "No function has a row on both sides; their first rows are 'BM_a/1' and "
+       "'BM_a/2'."},
       {{{"BM_a/1", 1}, {"BM_a/2", 1}}, {{"BM_a", 1}}, "BM_a/1:BM_a"},
-      {{{"BM_a", 1}}, {}, "error"},
+      {{{"BM_a", 1}},
+       {},
+       "No function has a row on both sides; their first rows are 'BM_a' and "
+       "''."},
   };
   for (const auto& c : kCases) {
-    BenchRounds rounds;
-    const bool ok = rounds.Add(c.ours, c.theirs).ok();
-    EXPECT_EQ(ok ? absl::StrJoin(rounds.Summarize(), " ",
-                                 [](std::string* out, const auto& row) {
-                                   absl::StrAppend(out, row.name, ":",
-                                                   row.rival_name);
-                                 })
-                 : "error",
+    std::vector<std::string> alone;
+    const auto rows = CompareBenchRows(c.after, c.before, alone);
+    EXPECT_EQ(rows.ok() ? absl::StrJoin(*rows, " ",
+                                        [](std::string* out, const auto& row) {
+                                          absl::StrAppend(out, row.name, ":",
+                                                          row.before_name);
+                                        })
+                        : std::string(rows.status().message()),
               c.want);
   }
 }

@@ -1,5 +1,5 @@
 // The machines that the rules are known for.
-#include "hal/cpu/instruction_set.h"
+#include "hal/cpu/machine/instruction_set.h"
 
 #include "base/elf_machine.h"
 
