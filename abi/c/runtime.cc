@@ -411,4 +411,5 @@ int eyrie_context_failed(const eyrie_context_t* context) {
          own.meter().context_work()->refused();
 }
 
-void eyrie_context_free(eyrie_context_t* context) { delete context; }
+void eyrie_context_retain(eyrie_context_t* context) { abi::Retain(context); }
+void eyrie_context_release(eyrie_context_t* context) { abi::Release(context); }
