@@ -47,27 +47,22 @@ Log LogOf(eyrie_log_t log, void* data, void (*free_data)(void*));
 // `free_data` may be null.
 std::shared_ptr<void> ShareData(void* data, void (*free_data)(void*));
 
-// Memory or a function that the host lends. A loan that has begun calls the
-// host's `release` when it is destroyed.
+// Memory or a function that the host lends. Calls the host's `release`, which
+// may be null, when it is destroyed. A function of the C API creates it first,
+// so that it also releases what it was lent if it fails.
 class Loan {
  public:
-  Loan() = default;
+  Loan(void (*release)(void* user), void* user)
+      : release_(release), user_(user) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
   ~Loan() {
     if (release_ != nullptr) release_(user_);
   }
 
-  // `release` may be null. Call this last, because a function of the C API that
-  // fails must not release what it was lent.
-  void Begin(void (*release)(void*), void* user) {
-    release_ = release;
-    user_ = user;
-  }
-
  private:
-  void (*release_)(void* user) = nullptr;
-  void* user_ = nullptr;
+  void (*const release_)(void* user);
+  void* const user_;
 };
 
 // Maps `size` bytes of a descriptor's file; 0 means all bytes up to its end.

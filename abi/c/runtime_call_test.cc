@@ -476,7 +476,7 @@ TEST(CppValues, ElementsHaveTheirType) {
   EXPECT_EQ(released, 1);
   EXPECT_EQ(Text(Value::Borrow({3}, numbers, [&released] { ++released; })),
             "3: 16 bytes are given; 3xsi32 needs 12.");
-  EXPECT_EQ(released, 1);
+  EXPECT_EQ(released, 2);
 }
 
 }  // namespace

@@ -30,6 +30,12 @@
  * that it returns: members beyond it do not exist. Only eyrie_slot_t and its
  * eyrie_bytes_t (c_linker.h) have none, and never change their size.
  *
+ * Ownership. A pointer for callbacks, with the function that frees it, belongs
+ * to the library as soon as it is passed: the function is called exactly once,
+ * also if the call that took it fails (then before it returns). In options,
+ * this holds unless struct_size is too small. File descriptors remain the
+ * caller's, except for the one that eyrie_value_import takes if it succeeds.
+ *
  * Process-wide state. There is nothing to initialize or to shut down, and there
  * are no process-wide settings. The process can record one trace at a time
  * (c_trace.h). Internally, the library creates and manages objects of the
@@ -75,7 +81,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_module_load_memory(
  * until `release(user)` is called: once, on any thread, when no module, context
  * or value uses them. `release` may be NULL. Constants that devices use are
  * copied to them, because compiled code may write to constants. If this fails,
- * `release` is not called. */
+ * `release` is called before it returns. */
 EYRIE_EXPORT eyrie_error_t* eyrie_module_load_borrowed(
     const void* data, size_t size, void (*release)(void* user), void* user,
     eyrie_module_t** out_module);

@@ -71,16 +71,16 @@ class Module {
 
   // The same without the copy. The bytes must be valid and must not change
   // until `release` is called: once, on any thread, when nothing uses the
-  // module. If this fails, `release` is not called. See
+  // module. If this fails, `release` is called, too. See
   // eyrie_module_load_borrowed.
   static Result<Module> Borrow(std::span<const std::byte> bytes,
                                std::function<void()> release = nullptr) {
-    internal::Release kept(std::move(release));
+    const internal::Release kept(std::move(release));
     eyrie_module_t* handle = nullptr;
-    eyrie_error_t* const error = eyrie_module_load_borrowed(
-        bytes.data(), bytes.size(), kept.function(), kept.user(), &handle);
-    kept.GiveUnless(error);
-    if (error != nullptr) return Error(error);
+    if (eyrie_error_t* error = eyrie_module_load_borrowed(
+            bytes.data(), bytes.size(), kept.function, kept.user, &handle)) {
+      return Error(error);
+    }
     return Module(handle);
   }
   // The same for a range of an open regular file, which is mapped and must not
