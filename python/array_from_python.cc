@@ -26,17 +26,15 @@ template <typename Owner>
 Value Borrow(const eyrie_array_t& array, bool is_read_only, Owner owner) {
   auto* const kept = new Owner(std::move(owner));
   eyrie_value_t* made = nullptr;
-  // Values are freed on any thread, with or without the GIL.
+  // Values are freed on any thread, with or without the GIL; `kept` is freed,
+  // too, if this fails.
   eyrie_error_t* const error = eyrie_value_borrow(
       &array,
       [](void* user) {
         if (const WithGil acquire; acquire) delete static_cast<Owner*>(user);
       },
       kept, &made);
-  if (error != nullptr) {
-    delete kept;
-    Raise(Error(error));
-  }
+  if (error != nullptr) Raise(Error(error));
   Value value = Value::Adopt(made);
   if (is_read_only) value.SetReadOnly();
   return value;

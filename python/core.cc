@@ -8,7 +8,6 @@
 #include <span>
 #include <string_view>
 
-#include "eyrie/c_out.h"
 #include "text.h"
 
 namespace eyrie::python {
@@ -55,9 +54,10 @@ std::span<const std::byte> BytesOf(nb::handle source) {
                 static_cast<size_t>(PyBytes_Size(source.ptr()))));
 }
 
-std::vector<Parameter> Describe(const std::vector<eyrie_parameter_t>& from) {
+std::vector<Parameter> Describe(
+    const std::vector<eyrie_argument_info_t>& from) {
   std::vector<Parameter> list;
-  for (const eyrie_parameter_t& row : from) {
+  for (const eyrie_argument_info_t& row : from) {
     // An array of unknown element type can be anything.
     const bool is_known =
         row.kind != EYRIE_KIND_ARRAY || row.dtype != EYRIE_DTYPE_NONE;
@@ -415,25 +415,13 @@ Result<void> Core::Run(Bound& bound, const CallOptions& limits, Ticket& ticket,
 eyrie_error_t* Core::MakeCall(const Bound& bound, const CallOptions& limits,
                               const std::vector<eyrie_value_t*>& outs,
                               Bound::Scratch& scratch) {
-  const bool is_limited = limits.fuel != 0 || limits.timeout.count() != 0 ||
-                          limits.cancel != nullptr;
-  if (outs.empty() && !is_limited) [[likely]] {
-    return eyrie_function_call_named(
-        bound.handle, scratch.given.data(), scratch.given.size(),
-        scratch.names.data(), scratch.names.size(), scratch.results.data(),
-        scratch.results.size());
-  }
-  const eyrie_call_options_t options = internal::ToC(limits);
-  if (outs.empty()) {
-    return eyrie_function_call_with(
-        bound.handle, scratch.given.data(), scratch.given.size(),
-        scratch.names.data(), scratch.names.size(), &options,
-        scratch.results.data(), scratch.results.size());
-  }
-  return eyrie_function_call_out_with(
-      bound.handle, scratch.given.data(), scratch.given.size(),
-      scratch.names.data(), scratch.names.size(), outs.data(), outs.size(),
-      &options, scratch.results.data(), scratch.results.size());
+  const eyrie_call_args_t args = {sizeof(args),         scratch.given.data(),
+                                  scratch.given.size(), scratch.names.data(),
+                                  scratch.names.size(), outs.data(),
+                                  outs.size()};
+  return eyrie_function_call(bound.handle, &args,
+                             internal::GivenOptions(limits).get(),
+                             scratch.results.data(), scratch.results.size());
 }
 
 nb::tuple Core::Statistics(Bound& bound) {

@@ -24,8 +24,8 @@
 #include "abi/call/prepared_call.h"
 #include "abi/call/session.h"
 #include "benchmark/benchmark.h"
-#include "eyrie/call.h"
 #include "eyrie/call_pool.h"
+#include "eyrie/prepared_call.h"
 #include "eyrie/runtime.h"
 #include "tests/support/module_builder.h"
 
@@ -104,9 +104,9 @@ void Prepared(benchmark::State& state, const char* path, const char* name,
               const std::vector<Value>& arguments) {
   Context context = OpenContext(path);
   auto function = context.Find(name);
-  auto call = Call::Prepare(*function, arguments);
+  auto call = PreparedCall::Prepare(*function, arguments);
   for (auto _ : state) {
-    if (!call->Invoke()) std::abort();
+    if (!call->Run()) std::abort();
   }
 }
 
@@ -114,9 +114,9 @@ void Prepared(benchmark::State& state, const char* path, const char* name,
 void Limited(benchmark::State& state, std::chrono::nanoseconds timeout) {
   Context context = OpenContext(kAdd, {.timeout = timeout});
   auto function = context.Find("add");
-  auto call = Call::Prepare(*function, AddArguments());
+  auto call = PreparedCall::Prepare(*function, AddArguments());
   for (auto _ : state) {
-    if (!call->Invoke()) std::abort();
+    if (!call->Run()) std::abort();
   }
 }
 

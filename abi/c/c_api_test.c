@@ -6,8 +6,6 @@
 
 #include "eyrie/c.h"
 #include "eyrie/c_fence.h"
-#include "eyrie/c_limits.h"
-#include "eyrie/c_out.h"
 #include "eyrie/c_trace.h"
 
 static int Expect(int condition, const char* what) {
@@ -44,6 +42,15 @@ static int CallByName(eyrie_device_t* device) {
   eyrie_function_t* function = NULL;
   eyrie_value_t* arguments[2] = {NULL, NULL};
   eyrie_value_t* result = NULL;
+  const eyrie_call_args_t one = {
+      .struct_size = sizeof(one), .values = arguments, .value_count = 1};
+  const eyrie_call_args_t named = {.struct_size = sizeof(named),
+                                   .values = arguments,
+                                   .value_count = 2,
+                                   .names = names,
+                                   .name_count = 1};
+  const eyrie_call_args_t with_out = {
+      sizeof(with_out), arguments, 2, names, 1, &out, 1};
   eyrie_array_t read = {.struct_size = sizeof(read)};
   int failures = 0;
   failures +=
@@ -51,7 +58,7 @@ static int CallByName(eyrie_device_t* device) {
              "no module");
   failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
                      "no context");
-  failures += Expect(!eyrie_context_function(context, "named", &function),
+  failures += Expect(!eyrie_context_find_function(context, "named", &function),
                      "no function");
   failures += Expect(eyrie_function_signature(function)->argument_count == 2,
                      "other arguments");
@@ -61,13 +68,12 @@ static int CallByName(eyrie_device_t* device) {
                                         sizeof(halves), &arguments[1]),
                      "no array");
   failures += ExpectError(
-      eyrie_function_call(function, arguments, 1, &result, 1),
+      eyrie_function_call(function, &one, NULL, &result, 1),
       EYRIE_INVALID_ARGUMENT,
       "Function 'named': missing argument 'y': named(x: ?xf32, y: ?xf32) -> "
       "(output0: ?xf32).");
-  failures += Expect(
-      !eyrie_function_call_named(function, arguments, 2, names, 1, &result, 1),
-      "no call");
+  failures += Expect(!eyrie_function_call(function, &named, NULL, &result, 1),
+                     "no call");
   failures += Expect(!eyrie_value_get_array(result, &read) && read.size == 8 &&
                          ((const float*)read.data)[0] == 7,
                      "another result");
@@ -75,19 +81,19 @@ static int CallByName(eyrie_device_t* device) {
                      "other statistics");
   failures += Expect(!eyrie_value_borrow(&target, NULL, NULL, &out),
                      "no array for the result");
-  failures += Expect(!eyrie_function_call_out(function, arguments, 2, names, 1,
-                                              &out, 1, &result, 1) &&
-                         written[0] == 7 && written[1] == 0 && written[2] == 1,
-                     "another result in memory");
+  failures +=
+      Expect(!eyrie_function_call(function, &with_out, NULL, &result, 1) &&
+                 written[0] == 7 && written[1] == 0 && written[2] == 1,
+             "another result in memory");
   eyrie_cancel_token_t* token = eyrie_cancel_token_create();
   const eyrie_call_options_t options = {.struct_size = sizeof(options),
                                         .cancel = token};
-  failures += Expect(!eyrie_function_call_with(function, arguments, 2, names, 1,
-                                               &options, &result, 1),
-                     "no call with options");
+  failures +=
+      Expect(!eyrie_function_call(function, &named, &options, &result, 1),
+             "no call with options");
   eyrie_cancel_token_cancel(token);
-  eyrie_error_t* error = eyrie_function_call_with(function, arguments, 2, names,
-                                                  1, &options, &result, 1);
+  eyrie_error_t* error =
+      eyrie_function_call(function, &named, &options, &result, 1);
   failures += Expect(eyrie_error_code(error) == EYRIE_CANCELLED,
                      "a call that is not cancelled");
   eyrie_error_free(error);
@@ -97,7 +103,7 @@ static int CallByName(eyrie_device_t* device) {
   eyrie_value_free(arguments[0]);
   eyrie_value_free(arguments[1]);
   eyrie_value_free(result);
-  eyrie_context_free(context);
+  eyrie_context_release(context);
   eyrie_module_release(module);
   return failures;
 }
@@ -171,6 +177,9 @@ static int StartAfterFence(eyrie_device_t* device) {
   eyrie_fence_t* wait = NULL;
   eyrie_fence_t* signal = NULL;
   eyrie_value_t* arguments[2] = {NULL, NULL};
+  const eyrie_call_args_t args = {
+      .struct_size = sizeof(args), .values = arguments, .value_count = 2};
+  eyrie_call_options_t options = {.struct_size = sizeof(options)};
   eyrie_value_t* result = NULL;
   eyrie_array_t read = {.struct_size = sizeof(read)};
   int reached = 1;
@@ -180,8 +189,8 @@ static int StartAfterFence(eyrie_device_t* device) {
       "no module");
   failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
                      "no context");
-  failures +=
-      Expect(!eyrie_context_function(context, "add", &function), "no function");
+  failures += Expect(!eyrie_context_find_function(context, "add", &function),
+                     "no function");
   failures += Expect(!eyrie_fence_create(device, &wait), "no fence");
   failures += Expect(!eyrie_fence_create(device, &signal), "no fence");
   for (int i = 0; i < 2; ++i) {
@@ -189,9 +198,11 @@ static int StartAfterFence(eyrie_device_t* device) {
                                           sizeof(numbers), &arguments[i]),
                        "no array");
   }
-  failures += Expect(!eyrie_function_start(function, arguments, 2, NULL, 0,
-                                           wait, signal, &result, 1),
-                     "not started");
+  options.wait = wait;
+  options.signal = signal;
+  failures +=
+      Expect(!eyrie_function_call(function, &args, &options, &result, 1),
+             "not started");
   failures += Expect(!eyrie_fence_query(signal, &reached) && reached == 0,
                      "ready before it begins");
   failures += Expect(!eyrie_fence_signal(wait), "not signalled");
@@ -207,7 +218,7 @@ static int StartAfterFence(eyrie_device_t* device) {
   eyrie_value_free(result);
   eyrie_fence_release(wait);
   eyrie_fence_release(signal);
-  eyrie_context_free(context);
+  eyrie_context_release(context);
   eyrie_module_release(module);
   return failures;
 }

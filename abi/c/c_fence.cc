@@ -1,4 +1,4 @@
-// Fences of the C API, and calls that use them.
+// Fences of the C API.
 //
 // Tested by runtime_fence_test.cc.
 #include "eyrie/c_fence.h"
@@ -6,12 +6,10 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "abi/c/c_handles.h"
-#include "abi/signature/named_function.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -43,66 +41,10 @@ void GiveSignal(const eyrie_fence_t& fence) {
   if (fence.own_signal != nullptr) fence.own_signal->is_given = true;
 }
 
-// Returns the signal of the host without which the fence is not reached; null
-// if there is none.
-std::shared_ptr<HostSignal> AwaitedBy(eyrie_fence_t* fence) {
-  if (fence == nullptr) return nullptr;
-  const std::lock_guard<std::mutex> lock(fence->mutex);
-  if (fence->awaited == nullptr || fence->awaited->is_given) return nullptr;
-  return fence->awaited;
-}
-
-// A function that is not asynchronous runs on this thread after the wait. If
-// this thread is also to give the signal, it would wait without end.
-absl::Status CheckWait(const eyrie_function_t& function, eyrie_fence_t* wait) {
-  const Callable& callable = function.invoker.callable();
-  if (wait == nullptr || (callable.is_async() && callable.raw() == nullptr) ||
-      function.session->context().meter().has_timeout() ||
-      AwaitedBy(wait) == nullptr) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      NamedFunction(function.invoker.signature().function()),
-      " is not asynchronous, so it would run on this thread after the wait; "
-      "but the fence waits for a signal of the host, and the context has no "
-      "timeout. Signal the fence or wait for it before."));
-}
-
 absl::Status Wait(const eyrie_fence_t& fence, int64_t timeout_ns) {
   return fence.fence->Wait(
       timeout_ns < 0 ? Deadline::Never()
                      : Deadline::After(absl::Nanoseconds(timeout_ns)));
-}
-
-// From now on, a call signals `signal` after `wait` is reached.
-void SignalledAfter(eyrie_fence_t* wait, eyrie_fence_t& signal) {
-  std::shared_ptr<HostSignal> awaited = AwaitedBy(wait);
-  const std::lock_guard<std::mutex> lock(signal.mutex);
-  signal.awaited = std::move(awaited);
-}
-
-absl::Status Start(eyrie_function_t& function,
-                   std::span<eyrie_value_t* const> arguments,
-                   std::span<const char* const> names, eyrie_fence_t* wait,
-                   eyrie_fence_t& signal, std::span<eyrie_value_t*> results) {
-  GivenArguments given;
-  absl::Status status = given.Set(arguments, names);
-  if (status.ok()) status = CheckRoom(function, results.size());
-  if (status.ok() && wait != nullptr && wait->fence == signal.fence) {
-    status = absl::InvalidArgumentError(
-        "The fence to wait for is also the one to signal.");
-  }
-  if (status.ok()) status = CheckWait(function, wait);
-  if (!status.ok()) {
-    signal.fence->Fail(status);
-    return status;
-  }
-  SignalledAfter(wait, signal);
-  RETURN_IF_ERROR(function.invoker.Start(given.values(), given.names(),
-                                         wait ? wait->fence.get() : nullptr,
-                                         *signal.fence, function.results));
-  HandOut(function, results);
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -115,6 +57,17 @@ eyrie_fence_t* NewFence(Ref<hal::Fence> fence) {
   }
   made->fence = std::move(fence);
   return made;
+}
+
+std::shared_ptr<HostSignal> AwaitedBy(eyrie_fence_t& fence) {
+  const std::lock_guard<std::mutex> lock(fence.mutex);
+  if (fence.awaited == nullptr || fence.awaited->is_given) return nullptr;
+  return fence.awaited;
+}
+
+void SetAwaited(std::shared_ptr<HostSignal> awaited, eyrie_fence_t& fence) {
+  const std::lock_guard<std::mutex> lock(fence.mutex);
+  fence.awaited = std::move(awaited);
 }
 
 }  // namespace eyrie::abi
@@ -159,16 +112,4 @@ void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done, void* user) {
   fence->fence->OnReached([done, user](const absl::Status& status) {
     done(user, abi::CreateError(status));
   });
-}
-
-eyrie_error_t* eyrie_function_start(eyrie_function_t* function,
-                                    eyrie_value_t* const* arguments,
-                                    size_t argument_count,
-                                    const char* const* names, size_t name_count,
-                                    eyrie_fence_t* wait, eyrie_fence_t* signal,
-                                    eyrie_value_t** results,
-                                    size_t result_capacity) {
-  return abi::CreateError(abi::Start(*function, {arguments, argument_count},
-                                     {names, name_count}, wait, *signal,
-                                     {results, result_capacity}));
 }

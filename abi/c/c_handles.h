@@ -21,7 +21,6 @@
 
 #include "abi/c/c_options.h"
 #include "abi/call/invoker.h"
-#include "abi/call/result_memory.h"
 #include "abi/call/session.h"
 #include "abi/call/snapshot.h"
 #include "abi/native/native_libraries.h"
@@ -31,9 +30,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
-#include "base/short_row.h"
 #include "eyrie/c.h"
-#include "eyrie/c_fence.h"
 #include "eyrie/c_state.h"
 #include "hal/device.h"
 #include "hal/element_type.h"
@@ -104,28 +101,33 @@ struct eyrie_fence_t {
 };
 
 struct eyrie_function_t {
-  eyrie_function_t(eyrie::abi::Session* of, eyrie::abi::Invoker function)
-      : session(of), invoker(std::move(function)) {}
+  eyrie_function_t(eyrie_context_t& of, eyrie::abi::Invoker function);
 
-  eyrie::abi::Session* session;  // owned by the context
+  eyrie_context_t* const context;  // owns this
+  eyrie::abi::Session* const session;
   eyrie::abi::Invoker invoker;
   std::vector<eyrie::abi::HostValue> results;  // of the last call
   // The result of eyrie_function_signature. Its pointers refer to `strings` and
   // to the invoker's signature.
   eyrie_signature_t signature = {};
-  std::vector<eyrie_parameter_t> arguments;
-  std::vector<eyrie_parameter_t> returned;
+  std::vector<eyrie_argument_info_t> arguments;
+  std::vector<eyrie_argument_info_t> returned;
   std::deque<std::string> strings;
   // The result of eyrie_function_statistics.
   eyrie_call_statistics_t statistics = {};
 };
 
 struct eyrie_context_t {
+  std::atomic<uint32_t> references{1};
   std::unique_ptr<eyrie::abi::Session> session;
   // Keyed by the name that the caller passed.
   std::map<std::string, std::unique_ptr<eyrie_function_t>, std::less<>>
       functions;
 };
+
+inline eyrie_function_t::eyrie_function_t(eyrie_context_t& of,
+                                          eyrie::abi::Invoker function)
+    : context(&of), session(of.session.get()), invoker(std::move(function)) {}
 
 namespace eyrie::abi {
 
@@ -152,9 +154,10 @@ inline eyrie_value_t* ToHandle(HostValue* value) {
 // null. It is never changed, freed, or an item of another value.
 inline eyrie_value_t* NoMemoryHandle() { return ToHandle(&shared_value.null); }
 
-// Reference counts of handles. Release(nullptr) does nothing.
+// Reference counts of handles. Retain and Release do nothing for null.
 template <typename T>
 void Retain(T* handle) {
+  if (handle == nullptr) return;
   handle->references.fetch_add(1, std::memory_order_relaxed);
 }
 template <typename T>
@@ -164,6 +167,28 @@ void Release(T* handle) {
     delete handle;
   }
 }
+
+// A reference to a handle; null or counted.
+template <typename T>
+class Retained {
+ public:
+  Retained() = default;
+  explicit Retained(T* handle) : handle_(handle) { Retain(handle); }
+  Retained(Retained&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)) {}
+  Retained& operator=(Retained&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Retained() { Release(handle_); }
+
+  T* get() const { return handle_; }
+  T* operator->() const { return handle_; }
+  explicit operator bool() const { return handle_ != nullptr; }
+
+ private:
+  T* handle_ = nullptr;
+};
 
 // Returns a handle that the caller must free, or NoMemoryHandle() if an
 // allocation fails.
@@ -186,58 +211,15 @@ eyrie_error_t* CreateError(const absl::Status& status);
 
 // Returns a handle of a fence, which the caller must release; NULL for null.
 eyrie_fence_t* NewFence(Ref<hal::Fence> fence);
+// Returns the signal of the host without which the fence is not reached; null
+// if there is none.
+std::shared_ptr<HostSignal> AwaitedBy(eyrie_fence_t& fence);
+// Sets it for a fence that a call will signal.
+void SetAwaited(std::shared_ptr<HostSignal> awaited, eyrie_fence_t& fence);
 
-// The arguments of a call. If there are names, they belong to the last
-// arguments. Borrows the values and the names.
-class GivenArguments {
- public:
-  // INVALID_ARGUMENT: there are more names than arguments. RESOURCE_EXHAUSTED:
-  // a value is of EYRIE_KIND_NO_MEMORY, or an allocation fails.
-  absl::Status Set(std::span<eyrie_value_t* const> arguments,
-                   std::span<const char* const> names);
-
-  std::span<const HostValue* const> values() { return values_; }
-  std::span<const absl::string_view> names() { return names_; }
-
- private:
-  static constexpr size_t kFew = 16;
-
-  [[gnu::cold]] static absl::Status NoValue(size_t index);
-
-  const HostValue* few_[kFew];  // not initialized
-  ShortRow<const HostValue*, 1> many_;
-  std::span<const HostValue* const> values_;
-  ShortRow<absl::string_view, 16> names_;
-};
-
-// Returns the error of CheckRoom.
-[[gnu::cold]] absl::Status NoRoom(const eyrie_function_t& function,
-                                  size_t room);
-// RESOURCE_EXHAUSTED: the function has more than `room` results.
-inline absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
-  if (function.returned.size() <= room) [[likely]]
-    return absl::OkStatus();
-  return NoRoom(function, room);
-}
-// Implements eyrie_context_function.
+// Implements eyrie_context_find_function.
 absl::Status FindFunction(eyrie_context_t& context, const char* name,
                           eyrie_function_t** out_function);
-// Call a function or a prepared call with results in the caller's arrays `outs`
-// and, if `memory` is not null, in memory of the host.
-absl::Status CallOut(eyrie_function_t& function,
-                     std::span<eyrie_value_t* const> arguments,
-                     std::span<const char* const> names,
-                     std::span<eyrie_value_t* const> outs,
-                     const ResultMemory* memory,
-                     std::span<eyrie_value_t*> out_results);
-absl::Status CallPrepared(eyrie_prepared_t& prepared,
-                          const ResultMemory* memory,
-                          std::span<eyrie_value_t*> out_results);
-// Returns the function of a prepared call.
-eyrie_function_t& FunctionOf(const eyrie_prepared_t& prepared);
-// Moves the function's results to the caller's values. Creates a value for each
-// entry that is NULL or NoMemoryHandle().
-void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);
 
 }  // namespace eyrie::abi
 

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "eyrie/c.h"
 #include "eyrie/c_fence.h"
-#include "eyrie/c_out.h"
 #include "eyrie/runtime.h"
 #include "eyrie/value.h"
 #include "gtest/gtest.h"
@@ -174,12 +173,13 @@ class CNoMemoryCalls : public testing::Test {
     ASSERT_EQ(
         ErrorText(eyrie_context_create(&module_, 1, &device_, 1, &context_)),
         "OK");
-    ASSERT_EQ(ErrorText(eyrie_context_function(context_, "add", &add_)), "OK");
+    ASSERT_EQ(ErrorText(eyrie_context_find_function(context_, "add", &add_)),
+              "OK");
     one_ = eyrie_value_i32(1);
   }
   void TearDown() override {
     eyrie_value_free(one_);
-    eyrie_context_free(context_);
+    eyrie_context_release(context_);
     eyrie_module_release(module_);
     eyrie_device_release(device_);
   }
@@ -198,36 +198,38 @@ TEST_F(CNoMemoryCalls, WhatTakesValuesFails) {
   eyrie_value_t* const given[] = {one_, NoMemory()};
   const char* const name = "input1";
   eyrie_value_t* result = nullptr;
-  eyrie_prepared_t* prepared = nullptr;
-  eyrie_call_t* call = nullptr;
+  eyrie_prepared_call_t* prepared = nullptr;
+  eyrie_pending_call_t* call = nullptr;
   eyrie_fence_t* fence = nullptr;
   eyrie_array_t array = {};
   array.struct_size = sizeof(array);
   ASSERT_EQ(ErrorText(eyrie_fence_create(device_, &fence)), "OK");
+  const eyrie_call_args_t args = ArgsOf(given);
+  const eyrie_call_args_t by_name = ArgsOf(given, {&name, 1});
+  const eyrie_call_args_t with_out = ArgsOf({&one_, 1}, {}, {given + 1, 1});
+  eyrie_call_options_t options = {};
+  options.struct_size = sizeof(options);
+  options.signal = fence;
   struct Case {
     const char* name;
     eyrie_error_t* error;
     const char* want;
   };
   const Case cases[] = {
-      {"call", eyrie_function_call(add_, given, 2, &result, 1), kArgument},
-      {"call by name",
-       eyrie_function_call_named(add_, given, 2, &name, 1, &result, 1),
+      {"call", eyrie_function_call(add_, &args, nullptr, &result, 1),
+       kArgument},
+      {"call by name", eyrie_function_call(add_, &by_name, nullptr, &result, 1),
        kArgument},
       {"call with out",
-       eyrie_function_call_out(add_, given, 1, nullptr, 0, given + 1, 1,
-                               &result, 1),
+       eyrie_function_call(add_, &with_out, nullptr, &result, 1),
        "8: There was no memory for the array of result 0."},
-      {"prepare", eyrie_function_prepare(add_, given, 2, nullptr, 0, &prepared),
-       kArgument},
+      {"prepare", eyrie_function_prepare(add_, &args, &prepared), kArgument},
       {"begin",
        eyrie_function_begin(
-           add_, given, 2, nullptr, 0, [](void*) {}, nullptr, &call),
+           add_, &args, nullptr, [](void*) {}, nullptr, &call),
        kArgument},
-      {"start",
-       eyrie_function_start(add_, given, 2, nullptr, 0, nullptr, fence, &result,
-                            1),
-       kArgument},
+      {"call with a signal",
+       eyrie_function_call(add_, &args, &options, &result, 1), kArgument},
       {"wait", eyrie_fence_wait(fence, -1), kArgument},
       {"array", eyrie_value_get_array(given[1], &array), kValue},
       {"upload", eyrie_value_upload(given[1], device_, &result), kValue},
@@ -241,7 +243,9 @@ TEST_F(CNoMemoryCalls, WhatTakesValuesFails) {
 TEST_F(CNoMemoryCalls, ResultsReplaceIt) {
   eyrie_value_t* const given[] = {one_, one_};
   eyrie_value_t* result = NoMemory();
-  EXPECT_EQ(ErrorText(eyrie_function_call(add_, given, 2, &result, 1)), "OK");
+  const eyrie_call_args_t args = ArgsOf(given);
+  EXPECT_EQ(ErrorText(eyrie_function_call(add_, &args, nullptr, &result, 1)),
+            "OK");
   EXPECT_EQ(ValueText(result), "2");
   eyrie_value_free(result);
 }

@@ -164,7 +164,9 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
   }
   RETURN_IF_ERROR(SetVulkanDevice(
       options.vulkan_device, setup.driver.Of<hal::vulkan::VulkanOptions>()));
-  ASSIGN_OR_RETURN(setup.driver.host_memory, AllocatorOf(options, "device"));
+  if (options.allocator != nullptr) {
+    setup.driver.host_memory = options.allocator->memory;
+  }
   ASSIGN_OR_RETURN(setup.jit, JitOf(options.jit));
   RETURN_IF_ERROR(CheckNewer(given, "the device options"));
   return setup;

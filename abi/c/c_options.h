@@ -7,6 +7,7 @@
 #define EYRIE_ABI_C_C_OPTIONS_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,11 +24,16 @@
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
-#include "eyrie/c_limits.h"
 #include "hal/driver.h"
 #include "hal/host_memory.h"
 #include "vm/limits/call_limits.h"
 #include "vm/run/compiled.h"
+
+struct eyrie_allocator_t {
+  std::atomic<uint32_t> references{1};
+  // Also retained by devices and by values in its memory.
+  std::shared_ptr<eyrie::hal::HostMemory> memory;
+};
 
 namespace eyrie::abi {
 
@@ -41,27 +47,22 @@ Log LogOf(eyrie_log_t log, void* data, void (*free_data)(void*));
 // `free_data` may be null.
 std::shared_ptr<void> ShareData(void* data, void (*free_data)(void*));
 
-// Memory or a function that the host lends. A loan that has begun calls the
-// host's `release` when it is destroyed.
+// Memory or a function that the host lends. Calls the host's `release`, which
+// may be null, when it is destroyed. A function of the C API creates it first,
+// so that it also releases what it was lent if it fails.
 class Loan {
  public:
-  Loan() = default;
+  Loan(void (*release)(void* user), void* user)
+      : release_(release), user_(user) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
   ~Loan() {
     if (release_ != nullptr) release_(user_);
   }
 
-  // `release` may be null. Call this last, because a function of the C API that
-  // fails must not release what it was lent.
-  void Begin(void (*release)(void*), void* user) {
-    release_ = release;
-    user_ = user;
-  }
-
  private:
-  void (*release_)(void* user) = nullptr;
-  void* user_ = nullptr;
+  void (*const release_)(void* user);
+  void* const user_;
 };
 
 // Maps `size` bytes of a descriptor's file; 0 means all bytes up to its end.
@@ -161,32 +162,18 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given);
 absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
     const eyrie_context_options_t* given);
 
-// The options of a call.
+// The options of a call. The fences are borrowed.
 struct CallSetup {
   std::shared_ptr<vm::LimitedCall> limited;  // null: nothing is limited
   std::shared_ptr<hal::HostMemory> memory;   // of results; null: the device's
+  eyrie_fence_t* wait = nullptr;
+  eyrie_fence_t* signal = nullptr;
 };
-// Reads the options of a call; `given` may be null. Its time starts now.
-// INVALID_ARGUMENT: the size is less than that of the first version, an unknown
-// field is set, the timeout is negative, or one allocator function is missing.
-absl::StatusOr<CallSetup> CallSetupOf(const eyrie_call_options_t* given);
-
-// Returns the allocator in options; null if they have none. It owns their
-// allocator_data. INVALID_ARGUMENT: only one of the functions is set.
-template <typename Options>
-absl::StatusOr<std::shared_ptr<hal::HostMemory>> AllocatorOf(
-    const Options& options, absl::string_view what) {
-  std::shared_ptr<void> data =
-      ShareData(options.allocator_data, options.free_allocator_data);
-  if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Only one of the ", what,
-                     " options' allocate and deallocate is NULL; set both or "
-                     "neither."));
-  }
-  if (options.allocate == nullptr) return nullptr;
-  return NewHostMemory(options.allocate, options.deallocate, std::move(data));
-}
+// Reads the options of a call. Its time starts now. INVALID_ARGUMENT: the size
+// is less than that of the first version, an unknown field is set, or the
+// timeout is negative; the fences are set unless the size is wrong.
+absl::Status ReadCallOptions(const eyrie_call_options_t& given,
+                             CallSetup& setup);
 
 }  // namespace eyrie::abi
 

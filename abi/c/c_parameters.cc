@@ -68,24 +68,22 @@ struct GivenMemory {
 template <typename F>
 absl::Status AddMemory(eyrie_parameters_t& parameters, const GivenMemory& given,
                        F add) {
+  auto loan = std::make_shared<Loan>(given.release, given.user);
   if (given.use != EYRIE_MEMORY_COPY && given.use != EYRIE_MEMORY_LEND_CONST) {
     return absl::InvalidArgumentError(
         absl::StrCat("The use of memory (", given.use,
                      ") is not copy (0) or lend const (1)."));
   }
-  auto loan = std::make_shared<Loan>();
-  const auto file = ParameterFile::Borrow(given.bytes, loan, "in memory",
-                                          given.use == EYRIE_MEMORY_LEND_CONST);
-  RETURN_IF_ERROR(add(Changeable(parameters), file));
-  loan->Begin(given.release, given.user);
-  return absl::OkStatus();
+  return add(Changeable(parameters),
+             ParameterFile::Borrow(given.bytes, std::move(loan), "in memory",
+                                   given.use == EYRIE_MEMORY_LEND_CONST));
 }
 
 absl::Status AddReader(eyrie_parameters_t& parameters, const char* scope,
                        const char* key, uint64_t size,
                        eyrie_read_parameter_t read, void* user,
                        void (*free_user)(void* user)) {
-  auto loan = std::make_shared<Loan>();
+  auto loan = std::make_shared<Loan>(free_user, user);
   const auto file = ParameterFile::OfReader(
       size,
       [read, user, loan](uint64_t offset, std::span<uint8_t> target) {
@@ -94,9 +92,7 @@ absl::Status AddReader(eyrie_parameters_t& parameters, const char* scope,
         return error == nullptr ? absl::OkStatus() : TakeHostError(error);
       },
       "a function of the host");
-  RETURN_IF_ERROR(Changeable(parameters).AddWhole(ScopeOf(scope), key, file));
-  loan->Begin(free_user, user);
-  return absl::OkStatus();
+  return Changeable(parameters).AddWhole(ScopeOf(scope), key, file);
 }
 
 }  // namespace

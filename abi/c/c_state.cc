@@ -32,7 +32,8 @@ eyrie_error_t* GetGlobal(eyrie_context_t& context, const char* name,
   const absl::Status found = Accessor(context, name, GlobalAccess::kGet, &get);
   if (!found.ok()) return CreateError(found);
   eyrie_value_t* value = nullptr;
-  eyrie_error_t* const error = eyrie_function_call(get, nullptr, 0, &value, 1);
+  eyrie_error_t* const error =
+      eyrie_function_call(get, nullptr, nullptr, &value, 1);
   if (error == nullptr) *out_value = value;
   return error;
 }
@@ -42,7 +43,11 @@ eyrie_error_t* SetGlobal(eyrie_context_t& context, const char* name,
   eyrie_function_t* set = nullptr;
   const absl::Status found = Accessor(context, name, GlobalAccess::kSet, &set);
   if (!found.ok()) return CreateError(found);
-  return eyrie_function_call(set, &value, 1, nullptr, 0);
+  eyrie_call_args_t args = {};
+  args.struct_size = sizeof(args);
+  args.values = &value;
+  args.value_count = 1;
+  return eyrie_function_call(set, &args, nullptr, nullptr, 0);
 }
 
 absl::Status TakeSnapshot(eyrie_context_t& context,

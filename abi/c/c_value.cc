@@ -61,13 +61,13 @@ constexpr absl::string_view kArray = "the array";
 
 absl::Status BorrowArray(const eyrie_array_t& any, void (*release)(void* user),
                          void* user, eyrie_value_t** out_value) {
+  auto loan = std::make_shared<Loan>(release, user);
   ASSIGN_OR_RETURN(const eyrie_array_t given,
                    FullStruct(&any, kArraySizes, kArray));
   RETURN_IF_ERROR(CheckNewer(&any, kArray));
   ASSIGN_OR_RETURN(const hal::ElementType type, TypeOf(given.dtype));
   const std::span<const int64_t> shape(given.shape, given.rank);
   const auto* data = static_cast<const uint8_t*>(given.data);
-  auto loan = std::make_shared<Loan>();
   ArrayPtr array;
   if (given.strides == nullptr) {
     ASSIGN_OR_RETURN(
@@ -77,9 +77,7 @@ absl::Status BorrowArray(const eyrie_array_t& any, void (*release)(void* user),
         array, HostArray::BorrowAt(type, shape, {given.strides, given.rank},
                                    data, loan));
   }
-  RETURN_IF_ERROR(NewHandle(HostValue(std::move(array)), out_value));
-  loan->Begin(release, user);
-  return absl::OkStatus();
+  return NewHandle(HostValue(std::move(array)), out_value);
 }
 
 absl::Status SetArray(const eyrie_array_t& any, eyrie_value_t* value) {

@@ -2,6 +2,7 @@
 #ifndef EYRIE_ABI_C_C_VALUE_TEXT_H_
 #define EYRIE_ABI_C_C_VALUE_TEXT_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,19 @@
 #include "eyrie/value.h"
 
 namespace eyrie {
+
+// Returns the arguments of a call. Borrows everything.
+inline eyrie_call_args_t ArgsOf(std::span<eyrie_value_t* const> values,
+                                std::span<const char* const> names = {},
+                                std::span<eyrie_value_t* const> outs = {}) {
+  return {sizeof(eyrie_call_args_t),
+          values.data(),
+          values.size(),
+          names.data(),
+          names.size(),
+          outs.data(),
+          outs.size()};
+}
 
 // Returns dimensions, element type code (hexadecimal) and size in bytes:
 // "2x3x21000020=24".

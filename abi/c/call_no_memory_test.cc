@@ -64,7 +64,7 @@ class CallNoMemory : public testing::Test {
         Take(eyrie_context_create(&module_, 1, nullptr, 0, &context_)).ok());
   }
   void TearDown() override {
-    eyrie_context_free(context_);
+    eyrie_context_release(context_);
     eyrie_module_release(module_);
   }
 
@@ -73,11 +73,11 @@ class CallNoMemory : public testing::Test {
                     std::vector<eyrie_value_t*>& results) {
     eyrie_function_t* function = nullptr;
     absl::Status status =
-        Take(eyrie_context_function(context_, name, &function));
+        Take(eyrie_context_find_function(context_, name, &function));
     if (status.ok()) {
-      status =
-          Take(eyrie_function_call(function, arguments.data(), arguments.size(),
-                                   results.data(), results.size()));
+      const eyrie_call_args_t args = ArgsOf(arguments);
+      status = Take(eyrie_function_call(function, &args, nullptr,
+                                        results.data(), results.size()));
     }
     return status;
   }

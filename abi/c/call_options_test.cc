@@ -13,10 +13,10 @@
 
 #include "abi/c/c_value_text.h"
 #include "absl/strings/str_cat.h"
-#include "eyrie/call.h"
 #include "eyrie/call_pool.h"
 #include "eyrie/linker.h"
 #include "eyrie/pending_call.h"
+#include "eyrie/prepared_call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "tests/support/forwarding_module.h"
@@ -105,9 +105,9 @@ TEST_P(CallOptionsTest, FailOnlyTheCall) {
     auto out = sum->CallOut({}, {row.count}, {}, row.options);
     EXPECT_EQ(Line(out), want);
 
-    auto prepared = Call::Prepare(*sum, {row.count});
+    auto prepared = PreparedCall::Prepare(*sum, {row.count});
     ASSERT_TRUE(prepared);
-    const auto done = prepared->Invoke(row.options);
+    const auto done = prepared->Run(row.options);
     EXPECT_EQ(done ? ValueText(prepared->results()[0].get()) : Line(done),
               want);
     EXPECT_EQ(Text(sum->Call({10})), ten);
@@ -142,11 +142,10 @@ TEST_P(CallOptionsTest, LimitThePoolsCalls) {
 
 // Runs a pending call to its end.
 std::string Drive(PendingCall& call, const std::atomic<int>& wakes) {
-  for (int seen = 0;;) {
+  for (int seen = 0; !call.Poll(); ++seen) {
     while (wakes == seen) std::this_thread::sleep_for(milliseconds(1));
-    ++seen;
-    if (call.Run()) return Line(call.Results());
   }
+  return Line(call.Results());
 }
 
 TEST_P(CallOptionsTest, LimitPendingCalls) {
@@ -317,54 +316,6 @@ TEST_P(CallOptionsTest, Usage) {
   EXPECT_EQ(uncounted.usage().fuel, thousand.fuel);
   EXPECT_EQ(uncounted.usage().memory, 0u);
   EXPECT_EQ(uncounted.usage().peak_memory, 0u);
-}
-
-// Structs of a newer header, and sizes that no header has.
-TEST_P(CallOptionsTest, HostileSizes) {
-  struct {
-    eyrie_call_options_t options;
-    uint64_t newer;
-  } given = {};
-  const struct {
-    size_t size;
-    uint64_t newer;
-    const char* want;
-  } kCases[] = {
-      {sizeof(eyrie_call_options_t), 1, "OK"},  // not part of the struct
-      {sizeof(given), 0, "OK"},
-      {sizeof(given), 1,
-       "3: Byte 64 of the call options is set, but this library, which "
-       "is older than the header, knows only 64 bytes."},
-      {0, 0,
-       "3: The struct_size of the call options (0) is below that of the first "
-       "version (32)."},
-      {31, 0,
-       "3: The struct_size of the call options (31) is below that of the first "
-       "version (32)."},
-  };
-  Context context = Open("loops.vmfb");
-  auto sum = context.Find("sum_to");
-  const Value ten(10);
-  eyrie_value_t* const arguments[] = {ten.get()};
-  for (const auto& c : kCases) {
-    SCOPED_TRACE(c.want);
-    given.options.struct_size = c.size;
-    given.newer = c.newer;
-    eyrie_value_t* result = nullptr;
-    eyrie_error_t* const error = eyrie_function_call_with(
-        sum->get(), arguments, 1, nullptr, 0, &given.options, &result, 1);
-    EXPECT_EQ(error == nullptr ? "OK"
-                               : absl::StrCat(eyrie_error_code(error), ": ",
-                                              eyrie_error_message(error)),
-              c.want);
-    eyrie_error_free(error);
-    eyrie_value_free(result);
-  }
-  eyrie_context_usage_t usage = {};
-  usage.struct_size = 8;
-  eyrie_error_t* const error = eyrie_context_usage(context.get(), &usage);
-  EXPECT_EQ(eyrie_error_code(error), EYRIE_INVALID_ARGUMENT);
-  eyrie_error_free(error);
 }
 
 // Eight threads cancel the tokens of calls that run or have ended. Only the

@@ -8,7 +8,6 @@
 
 #include "eyrie/allocator.h"
 #include "eyrie/array.h"
-#include "eyrie/call.h"
 #include "eyrie/call_options.h"
 #include "eyrie/call_pool.h"
 #include "eyrie/device.h"
@@ -17,6 +16,7 @@
 #include "eyrie/linker.h"
 #include "eyrie/log.h"
 #include "eyrie/pending_call.h"
+#include "eyrie/prepared_call.h"
 #include "eyrie/result.h"
 #include "eyrie/runtime.h"
 #include "eyrie/tensor.h"

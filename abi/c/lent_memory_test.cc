@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "eyrie/call.h"
 #include "eyrie/pending_call.h"
+#include "eyrie/prepared_call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 
@@ -85,7 +85,7 @@ TEST(LentModule, Errors) {
   const std::byte text[4] = {};
   EXPECT_EQ(ErrorOf(Module::Borrow(text, [&released] { ++released; })),
             "The module in memory has 4 bytes, too few for a compiled module.");
-  EXPECT_EQ(released, 0);
+  EXPECT_EQ(released, 1);
   EXPECT_EQ(ErrorOf(Module::LoadDescriptor(-1)),
             "Descriptor -1 is not an open regular file.");
 }
@@ -228,12 +228,12 @@ TEST(ResultMemory, HoldsTheArrays) {
     EXPECT_EQ(memory->live, 1);
     EXPECT_EQ(results->front().elements<float>()->back(), 8);
     // Each way to call.
-    auto prepared = Call::Prepare(*function, {a, a});
-    ASSERT_TRUE(prepared->Invoke(options));
+    auto prepared = PreparedCall::Prepare(*function, {a, a});
+    ASSERT_TRUE(prepared->Run(options));
     EXPECT_EQ(prepared->results()[0].elements<float>()->back(), 8);
     EXPECT_EQ(memory->live, 2);
     auto pending = PendingCall::Begin(*function, {a, a}, [] {}, {}, options);
-    while (!pending->Run()) {
+    while (!pending->Poll()) {
     }
     auto later = pending->Results();
     ASSERT_EQ(ErrorOf(later), "OK");

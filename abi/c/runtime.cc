@@ -317,13 +317,12 @@ eyrie_error_t* eyrie_module_load_borrowed(const void* data, size_t size,
                                           void (*release)(void* user),
                                           void* user,
                                           eyrie_module_t** out_module) {
-  auto loan = std::make_shared<abi::Loan>();
+  auto loan = std::make_shared<abi::Loan>(release, user);
   auto module =
       abi::CreateModule(abi::LoadProgram(eyrie::vm::Archive::FromOwner(
           loan, {static_cast<const uint8_t*>(data), size},
           abi::kModuleInMemory)));
   if (!module.ok()) return abi::CreateError(module.status());
-  loan->Begin(release, user);
   *out_module = module->release();
   return nullptr;
 }
@@ -411,4 +410,5 @@ int eyrie_context_failed(const eyrie_context_t* context) {
          own.meter().context_work()->refused();
 }
 
-void eyrie_context_free(eyrie_context_t* context) { delete context; }
+void eyrie_context_retain(eyrie_context_t* context) { abi::Retain(context); }
+void eyrie_context_release(eyrie_context_t* context) { abi::Release(context); }

@@ -11,7 +11,7 @@
 #include "abi/c/c_value_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "eyrie/call.h"
+#include "eyrie/prepared_call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "tests/support/allocations.h"
@@ -338,13 +338,13 @@ TEST(CppCalls, PreparedCallsAreMadeAgain) {
   alignas(64) float numbers[] = {1, 2, 3, 4};
   Value lent = *Value::Borrow({4}, numbers);
   lent.Lend();
-  auto call = Call::Prepare(*add, {lent, *Value::Array({4}, numbers)});
+  auto call = PreparedCall::Prepare(*add, {lent, *Value::Array({4}, numbers)});
   ASSERT_TRUE(call) << call.error().message();
   EXPECT_EQ(add->statistics().lent, 1u);
   EXPECT_EQ(add->statistics().copied, 1u);
   EXPECT_TRUE(call->results().empty());
   for (const char* want : {"2 4 6 8", "11 4 6 8", "20 4 6 8"}) {
-    const auto done = call->Invoke();
+    const auto done = call->Run();
     ASSERT_TRUE(done) << done.error().message();
     ASSERT_EQ(call->results().size(), 1u);
     EXPECT_EQ(Floats(call->results()[0]), want);
@@ -357,12 +357,12 @@ TEST(CppCalls, PreparedCallsWithScalarsAllocateNothing) {
   ASSERT_EQ(Text(context), "OK");
   auto all = context->Find("all");
   ASSERT_EQ(Text(all), "OK");
-  auto call = Call::Prepare(
+  auto call = PreparedCall::Prepare(
       *all, {true, -3, 300, -1, int64_t{1} << 40, int64_t{7}, 2.5});
   ASSERT_TRUE(call) << call.error().message();
-  ASSERT_TRUE(call->Invoke());
+  ASSERT_TRUE(call->Run());
   const size_t before = tests::Allocations();
-  EXPECT_TRUE(call->Invoke());
+  EXPECT_TRUE(call->Run());
   EXPECT_EQ(tests::Allocations(), before);
   EXPECT_EQ(call->results()[5].As<int>(), -3);
 }
@@ -391,7 +391,8 @@ TEST(CppCalls, PreparationsFailAsCallsDo) {
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.want);
-    EXPECT_EQ(Text(Call::Prepare(*named, row.positional, row.named)), row.want);
+    EXPECT_EQ(Text(PreparedCall::Prepare(*named, row.positional, row.named)),
+              row.want);
   }
 }
 
@@ -400,12 +401,12 @@ TEST(CppCalls, PreparedCallsFailAsFunctionsDo) {
   ASSERT_EQ(Text(context), "OK");
   auto add = context->Find("add");
   const Value ones = *Value::Array({4}, {1.f, 1.f, 1.f, 1.f});
-  auto call = Call::Prepare(*add, {ones, ones});
+  auto call = PreparedCall::Prepare(*add, {ones, ones});
   ASSERT_TRUE(call) << call.error().message();
-  ASSERT_EQ(Text(call->Invoke()), "OK");
+  ASSERT_EQ(Text(call->Run()), "OK");
   context->Cancel();
-  EXPECT_EQ(Text(call->Invoke()).substr(0, 2), "1:");
-  EXPECT_EQ(Text(call->Invoke()).substr(0, 2), "9:");
+  EXPECT_EQ(Text(call->Run()).substr(0, 2), "1:");
+  EXPECT_EQ(Text(call->Run()).substr(0, 2), "9:");
   EXPECT_EQ(Floats(call->results()[0]), "2 2 2 2");
 }
 
@@ -475,7 +476,7 @@ TEST(CppValues, ElementsHaveTheirType) {
   EXPECT_EQ(released, 1);
   EXPECT_EQ(Text(Value::Borrow({3}, numbers, [&released] { ++released; })),
             "3: 16 bytes are given; 3xsi32 needs 12.");
-  EXPECT_EQ(released, 1);
+  EXPECT_EQ(released, 2);
 }
 
 }  // namespace

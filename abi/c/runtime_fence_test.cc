@@ -30,6 +30,12 @@ Device OpenDevice(const char* name) { return *Device::Open(name); }
 
 Fence NewFence(const Device& device) { return *Fence::Create(device); }
 
+// Calls a function that waits for one fence and signals another.
+Result<std::vector<Value>> Start(Function function, RowOf<Value> arguments,
+                                 const Fence* wait, const Fence& signal) {
+  return function.Call(arguments, {}, {.wait = wait, .signal = &signal});
+}
+
 // The last status that a callback received, and the number of its calls.
 struct Told {
   std::atomic<int> times{0};
@@ -190,9 +196,9 @@ TEST(Fences, OtherFunctionsAreCalledInTurn) {
 // Without a timeout, such a function does not wait for the host.
 TEST(Fences, OtherFunctionsDoNotWaitForTheHost) {
   const std::string refused =
-      "9: Function 'add' is not asynchronous, so it would run on this thread "
-      "after the wait; but the fence waits for a signal of the host, and the "
-      "context has no timeout. Signal the fence or wait for it before.";
+      "9: Function 'add' would wait on this thread for a fence that waits for "
+      "a signal of the host, and neither the context nor the call has a "
+      "timeout. Signal the fence or wait for it before.";
   for (const char* name : kDevices) {
     SCOPED_TRACE(name);
     const Device device = OpenDevice(name);

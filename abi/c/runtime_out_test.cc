@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "eyrie/call.h"
+#include "eyrie/prepared_call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 
@@ -79,25 +79,26 @@ TEST(CppOut, PreparedCalls) {
     alignas(64) float sums[4] = {};
     Value x = *Value::Borrow({4}, input);
     x.Lend();
-    auto call = Call::PrepareOut(*function, {*Value::Borrow({4}, sums)},
-                                 {x, *Value::Array({4}, {1.f, 1.f, 1.f, 1.f})});
+    const Value ones = *Value::Array({4}, {1.f, 1.f, 1.f, 1.f});
+    auto call = PreparedCall::Prepare(*function, {x, ones}, {},
+                                      {*Value::Borrow({4}, sums)});
     ASSERT_TRUE(call) << call.error().message();
     for (int i = 0; i < 3; ++i) {
       input[0] = static_cast<float>(i);
       sums[0] = -1;
-      ASSERT_TRUE(call->Invoke());
+      ASSERT_TRUE(call->Run());
       EXPECT_EQ(std::vector<float>(sums, sums + 4),
                 (std::vector<float>{i + 1.f, 3, 4, 5}));
       EXPECT_EQ(call->results()[0].elements<float>()->data(), sums);
       EXPECT_EQ(function->statistics().copied, row.copied);
     }
     // An array that cannot take the result is refused before the first call.
-    EXPECT_EQ(
-        Call::PrepareOut(*function, {*Value::Array({2}, {1.f, 2.f})}, {x, x})
-            .error()
-            .message(),
-        "Result 0: the array 2xf32 is given as its memory; "
-        "dimension 0 is 2, expected 4 (4xf32).");
+    EXPECT_EQ(PreparedCall::Prepare(*function, {x, x}, {},
+                                    {*Value::Array({2}, {1.f, 2.f})})
+                  .error()
+                  .message(),
+              "Result 0: the array 2xf32 is given as its memory; "
+              "dimension 0 is 2, expected 4 (4xf32).");
   }
 }
 
@@ -155,10 +156,11 @@ TEST(CppOut, MemoryThatCannotTakeResults) {
   // There must be room for the results, too.
   eyrie_value_t* const arguments[] = {a.get(), a.get()};
   eyrie_value_t* const out = a.get();
-  eyrie_error_t* error = eyrie_function_call_out(
-      add->get(), arguments, 2, nullptr, 0, &out, 1, nullptr, 0);
+  const eyrie_call_args_t args = ArgsOf(arguments, {}, {&out, 1});
+  eyrie_error_t* error =
+      eyrie_function_call(add->get(), &args, nullptr, nullptr, 0);
   ASSERT_NE(error, nullptr);
-  EXPECT_EQ(Error(error).code(), EYRIE_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(Error(error).code(), EYRIE_INVALID_ARGUMENT);
 }
 
 }  // namespace

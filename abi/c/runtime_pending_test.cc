@@ -32,11 +32,10 @@ class Loop {
   // Runs a call to its end. Returns the number of steps.
   int Drive(PendingCall& call) {
     for (int pieces = 1;; ++pieces) {
+      if (call.Poll()) return pieces;
       std::unique_lock<std::mutex> lock(mutex_);
       woken_.wait(lock, [this] { return wakes_ > 0; });
       --wakes_;
-      lock.unlock();
-      if (call.Run()) return pieces;
     }
   }
 
@@ -95,7 +94,7 @@ TEST(PendingCallTest, GivesWay) {
   const auto wake = [&loop] { loop.Wake(); };
   auto slow = PendingCall::Begin(*function, {1000}, wake);
   ASSERT_TRUE(slow);
-  EXPECT_FALSE(slow->Run());
+  EXPECT_FALSE(slow->Poll());
   EXPECT_EQ(Text(slow->Results()), "9: The call has not finished.");
   // Other calls in between: a normal one, a pending one, and an abandoned one.
   EXPECT_EQ(Text(function->Call({2})), "2");
@@ -105,11 +104,11 @@ TEST(PendingCallTest, GivesWay) {
   {
     auto dropped = PendingCall::Begin(*function, {7}, [] {});
     ASSERT_TRUE(dropped);
-    EXPECT_FALSE(dropped->Run());
+    EXPECT_FALSE(dropped->Poll());
   }
   EXPECT_EQ(other.Drive(*second), 6);
   EXPECT_EQ(Text(second->Results()), "5");
-  while (!slow->Run()) {
+  while (!slow->Poll()) {
   }
   EXPECT_EQ(Text(slow->Results()), "1000");
 }
@@ -179,7 +178,7 @@ TEST(PendingCallTest, StaysWithinLimits) {
   ASSERT_TRUE(function);
   auto call = PendingCall::Begin(*function, {1000}, [] {});
   ASSERT_TRUE(call);
-  while (!call->Run()) {
+  while (!call->Poll()) {
   }
   auto results = call->Results();
   ASSERT_FALSE(results);

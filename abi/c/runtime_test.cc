@@ -47,7 +47,7 @@ class CApiTest : public testing::Test {
               "OK");
   }
   void TearDown() override {
-    eyrie_context_free(context_);
+    eyrie_context_release(context_);
     eyrie_module_release(module_);
     eyrie_device_release(device_);
   }
@@ -64,11 +64,11 @@ class CApiTest : public testing::Test {
     eyrie_function_t* function = nullptr;
     std::vector<eyrie_value_t*> results(capacity);
     std::string text =
-        ErrorText(eyrie_context_function(context_, name, &function));
+        ErrorText(eyrie_context_find_function(context_, name, &function));
     if (text == "OK") {
-      text = ErrorText(eyrie_function_call_named(
-          function, arguments.data(), arguments.size(), names.data(),
-          names.size(), results.data(), capacity));
+      const eyrie_call_args_t args = ArgsOf(arguments, names);
+      text = ErrorText(eyrie_function_call(function, &args, nullptr,
+                                           results.data(), capacity));
     }
     for (eyrie_value_t* argument : arguments) eyrie_value_free(argument);
     if (text != "OK") return text;
@@ -176,7 +176,7 @@ TEST_F(CApiTest, HandlesAreCounted) {
   // Null handles may be freed, as with free().
   eyrie_device_release(nullptr);
   eyrie_module_release(nullptr);
-  eyrie_context_free(nullptr);
+  eyrie_context_release(nullptr);
   eyrie_value_free(nullptr);
   eyrie_error_free(nullptr);
 }
@@ -296,7 +296,7 @@ TEST_F(CApiTest, CallsThatFail) {
       {"all",
        {},
        3,
-       "8: Function 'all' has 4 results and there is room for 3."},
+       "3: Function 'all' has 4 results and there is room for 3."},
       // A failed call does not change the context.
       {"count", {}, 8, "1"},
   };
@@ -313,13 +313,13 @@ TEST_F(CApiTest, ModulesOfOneName) {
             "OK");
   eyrie_function_t* function = nullptr;
   eyrie_function_t* qualified = nullptr;
-  EXPECT_EQ(ErrorText(eyrie_context_function(context, "count", &function)),
+  EXPECT_EQ(ErrorText(eyrie_context_find_function(context, "count", &function)),
             "OK");
-  EXPECT_EQ(
-      ErrorText(eyrie_context_function(context, "scalars.count", &qualified)),
-      "OK");
+  EXPECT_EQ(ErrorText(eyrie_context_find_function(context, "scalars.count",
+                                                  &qualified)),
+            "OK");
   EXPECT_NE(function, qualified) << "a handle for each name";
-  eyrie_context_free(context);
+  eyrie_context_release(context);
 }
 
 TEST_F(CApiTest, ContextsThatCannotBeMade) {
@@ -360,7 +360,7 @@ TEST_F(CApiTest, ContextsOfAFile) {
     EXPECT_EQ(
         ErrorText(eyrie_context_open(c.path, c.device, nullptr, &context)),
         c.want);
-    eyrie_context_free(context);
+    eyrie_context_release(context);
   }
 }
 

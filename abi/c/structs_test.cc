@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "eyrie/c.h"
 #include "eyrie/c_external.h"
-#include "eyrie/c_limits.h"
 #include "eyrie/c_state.h"
 #include "eyrie/c_trace.h"
 #include "gtest/gtest.h"
@@ -82,12 +81,12 @@ class Structs : public testing::Test {
         ErrorOf(eyrie_context_create(&module_, 1, &device_, 1, &context_)),
         "OK");
     EXPECT_EQ(
-        ErrorOf(eyrie_context_function(
+        ErrorOf(eyrie_context_find_function(
             context_, eyrie_module_function(module_, 0)->name, &function_)),
         "OK");
   }
   ~Structs() override {
-    eyrie_context_free(context_);
+    eyrie_context_release(context_);
     eyrie_module_release(module_);
     eyrie_device_release(device_);
   }
@@ -121,20 +120,28 @@ TEST_F(Structs, OfTheCallerHaveAnySize) {
          eyrie_context_t* context = nullptr;
          eyrie_error_t* error = eyrie_context_create_with_options(
              &module_, 1, &device_, 1, given, &context);
-         eyrie_context_free(context);
+         eyrie_context_release(context);
          return error;
        }},
       Nothing<eyrie_context_options_t>);
-  Check<eyrie_call_options_t>(
-      {"the call options", offsetof(eyrie_call_options_t, allocate),
-       [&](eyrie_call_options_t* given) {
-         eyrie_value_t* result = nullptr;
-         eyrie_error_t* error = eyrie_function_call_with(
-             function_, nullptr, 0, nullptr, 0, given, &result, 1);
-         eyrie_value_free(result);
-         return error;
-       }},
-      Nothing<eyrie_call_options_t>);
+  Check<eyrie_call_options_t>({"the call options", sizeof(eyrie_call_options_t),
+                               [&](eyrie_call_options_t* given) {
+                                 eyrie_value_t* result = nullptr;
+                                 eyrie_error_t* error = eyrie_function_call(
+                                     function_, nullptr, given, &result, 1);
+                                 eyrie_value_free(result);
+                                 return error;
+                               }},
+                              Nothing<eyrie_call_options_t>);
+  Check<eyrie_call_args_t>({"the call's arguments", sizeof(eyrie_call_args_t),
+                            [&](eyrie_call_args_t* given) {
+                              eyrie_value_t* result = nullptr;
+                              eyrie_error_t* error = eyrie_function_call(
+                                  function_, given, nullptr, &result, 1);
+                              eyrie_value_free(result);
+                              return error;
+                            }},
+                           Nothing<eyrie_call_args_t>);
   Check<eyrie_trace_options_t>(
       {"the trace options", sizeof(eyrie_trace_options_t),
        [](eyrie_trace_options_t* given) {
@@ -227,7 +234,7 @@ TEST_F(Structs, OfNativeFunctionsHaveAnySize) {
          eyrie_context_t* context = nullptr;
          eyrie_error_t* error = eyrie_context_create_with_options(
              &module_, 1, &device_, 1, &options, &context);
-         eyrie_context_free(context);
+         eyrie_context_release(context);
          return error;
        }},
       [](eyrie_native_data_t& data) {
@@ -251,7 +258,7 @@ TEST_F(Structs, InArraysHaveOneSize) {
     eyrie_context_t* context = nullptr;
     const std::string text = ErrorOf(eyrie_context_create_with_options(
         &module_, 1, &device_, 1, &options, &context));
-    eyrie_context_free(context);
+    eyrie_context_release(context);
     return text;
   };
   EXPECT_EQ(create(), "OK");
@@ -302,7 +309,7 @@ TEST_F(Structs, ThatTheLibraryReturnsHaveTheirSize) {
   EXPECT_EQ(eyrie_function_signature(function_)->struct_size,
             sizeof(eyrie_signature_t));
   EXPECT_EQ(eyrie_function_result(function_, 0)->struct_size,
-            sizeof(eyrie_parameter_t));
+            sizeof(eyrie_argument_info_t));
   EXPECT_EQ(eyrie_function_statistics(function_)->struct_size,
             sizeof(eyrie_call_statistics_t));
   EXPECT_EQ(eyrie_device_list_get(devices, 0)->struct_size,

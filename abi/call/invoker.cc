@@ -366,10 +366,8 @@ absl::StatusOr<PreparedCall> Invoker::Prepare(
     std::span<const HostValue* const> given,
     std::span<const absl::string_view> names, Outs outs) {
   if (session_ == nullptr) return NothingToCall();
-  RETURN_IF_ERROR(CheckOuts(outs));
-  ASSIGN_OR_RETURN(
-      std::vector<vm::Value> arguments,
-      EncodeEarly(given, names, TakesStorageOf(outs) ? outs : Outs()));
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                   EncodeLater(given, names, outs));
   return PreparedCall::Create(callable_, std::move(arguments));
 }
 
@@ -404,6 +402,12 @@ absl::Status Invoker::Call(PreparedCall& prepared,
   return absl::OkStatus();
 }
 
+absl::Status Invoker::WaitFor(const hal::Fence& fence) const {
+  vm::HostCall call(session_->context());  // applies the timeout to the wait
+  RETURN_IF_ERROR(call.status());
+  return call.End(session_->WaitFor(fence));
+}
+
 absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
     std::span<const HostValue* const> given,
     std::span<const absl::string_view> names, hal::Fence* wait,
@@ -411,18 +415,23 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
   if (session_ == nullptr) return NothingToCall();
   // The results of a raw function are known only after the call, because it
   // fills storage.
-  const bool is_async = callable_.is_async() && callable_.raw() == nullptr;
-  if (!is_async && wait != nullptr) {
-    vm::HostCall call(session_->context());  // applies the timeout to the wait
-    RETURN_IF_ERROR(call.status());
-    RETURN_IF_ERROR(call.End(session_->WaitFor(*wait)));
+  const bool waits_itself = starts_at_once() && wait != nullptr;
+  if (wait != nullptr && !waits_itself) {
+    RETURN_IF_ERROR(WaitFor(*wait));
+    wait = nullptr;
   }
   // If the function waits itself, lent elements may still change before it
   // reads them.
-  ASSIGN_OR_RETURN(const std::vector<vm::Value> arguments,
-                   is_async&& wait != nullptr ? EncodeEarly(given, names)
-                                              : Encode(given, names));
-  if (!is_async) {
+  ASSIGN_OR_RETURN(
+      const std::vector<vm::Value> arguments,
+      waits_itself ? EncodeEarly(given, names) : Encode(given, names));
+  return StartEncoded(arguments, wait, signal);
+}
+
+absl::StatusOr<std::vector<vm::Value>> Invoker::StartEncoded(
+    std::span<const vm::Value> arguments, hal::Fence* wait,
+    hal::Fence& signal) {
+  if (!starts_at_once()) {
     ASSIGN_OR_RETURN(std::vector<vm::Value> values, callable_.Call(arguments));
     RETURN_IF_ERROR(signal.Signal());
     return values;
@@ -433,12 +442,9 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
   return values;
 }
 
-absl::Status Invoker::Start(std::span<const HostValue* const> given,
-                            std::span<const absl::string_view> names,
-                            hal::Fence* wait, hal::Fence& signal,
-                            std::vector<HostValue>& results) {
-  absl::StatusOr<std::vector<vm::Value>> values =
-      StartValues(given, names, wait, signal);
+absl::Status Invoker::TakeStarted(absl::StatusOr<std::vector<vm::Value>> values,
+                                  hal::Fence& signal,
+                                  std::vector<HostValue>& results) {
   absl::Status status = values.status();
   if (status.ok()) {
     absl::StatusOr<std::vector<HostValue>> decoded = Decode(*std::move(values));
@@ -450,6 +456,36 @@ absl::Status Invoker::Start(std::span<const HostValue* const> given,
   }
   signal.Fail(status);
   return status;
+}
+
+absl::Status Invoker::Start(std::span<const HostValue* const> given,
+                            std::span<const absl::string_view> names,
+                            hal::Fence* wait, hal::Fence& signal,
+                            std::vector<HostValue>& results) {
+  return TakeStarted(StartValues(given, names, wait, signal), signal, results);
+}
+
+absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
+    PreparedCall& prepared, hal::Fence* wait, hal::Fence& signal) {
+  if (wait != nullptr && !starts_at_once()) {
+    RETURN_IF_ERROR(WaitFor(*wait));
+    wait = nullptr;
+  }
+  (flat_ ? flat_->statistics_ : statistics_) = CallStatistics();
+  return StartEncoded(prepared.arguments(), wait, signal);
+}
+
+absl::Status Invoker::Start(PreparedCall& prepared, hal::Fence* wait,
+                            hal::Fence& signal,
+                            std::vector<HostValue>& results) {
+  return TakeStarted(StartValues(prepared, wait, signal), signal, results);
+}
+
+absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeLater(
+    std::span<const HostValue* const> given,
+    std::span<const absl::string_view> names, Outs outs) {
+  RETURN_IF_ERROR(CheckOuts(outs));
+  return EncodeEarly(given, names, TakesStorageOf(outs) ? outs : Outs());
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(

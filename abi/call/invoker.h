@@ -110,6 +110,11 @@ class Invoker {
   absl::Status CallOut(PreparedCall& prepared,
                        std::span<const HostValue* const> outs,
                        std::vector<HostValue>& results);
+  // Copies the results of a call to the arrays, unless they are there already,
+  // and replaces them by values that share the arrays' memory. Fails as CallOut
+  // does.
+  absl::Status WriteOuts(std::span<const HostValue* const> outs,
+                         std::vector<HostValue>& results);
   // Repeat a call that this invoker prepared.
   absl::Status Call(PreparedCall& prepared, std::vector<HostValue>& results);
   absl::Status Call(PreparedCall& prepared, std::span<HostValue* const> results,
@@ -129,6 +134,16 @@ class Invoker {
   absl::Status Start(std::span<const HostValue* const> given,
                      std::span<const absl::string_view> names, hal::Fence* wait,
                      hal::Fence& signal, std::vector<HostValue>& results);
+  // Repeats a call that this invoker prepared, in the same way.
+  absl::Status Start(PreparedCall& prepared, hal::Fence* wait,
+                     hal::Fence& signal, std::vector<HostValue>& results);
+  // Reports whether the function itself waits for the fence of Start. Otherwise
+  // Start waits on the calling thread.
+  bool starts_at_once() const {
+    return callable_.is_async() && callable_.raw() == nullptr;
+  }
+  // Waits for a fence within the limits of a call.
+  absl::Status WaitFor(const hal::Fence& fence) const;
 
   // Returns the encoded arguments, for callers that call the function
   // themselves. The values own their references.
@@ -141,6 +156,12 @@ class Invoker {
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names,
       std::span<const HostValue* const> outs = {});
+  // The same for a call that begins later, when lent elements may have changed.
+  // Also checks `outs`, and fails as CallOut does if an array is wrong.
+  absl::StatusOr<std::vector<vm::Value>> EncodeLater(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names,
+      std::span<const HostValue* const> outs);
   // Converts the values that a call returned. INVALID_ARGUMENT: they do not
   // match the signature.
   absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
@@ -161,6 +182,17 @@ class Invoker {
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names, hal::Fence* wait,
       hal::Fence& signal);
+  absl::StatusOr<std::vector<vm::Value>> StartValues(PreparedCall& prepared,
+                                                     hal::Fence* wait,
+                                                     hal::Fence& signal);
+  // Starts an asynchronous function, or calls another one and then signals.
+  absl::StatusOr<std::vector<vm::Value>> StartEncoded(
+      std::span<const vm::Value> arguments, hal::Fence* wait,
+      hal::Fence& signal);
+  // Decodes the values that a call has returned. Fails `signal` if that fails,
+  // or if the call did.
+  absl::Status TakeStarted(absl::StatusOr<std::vector<vm::Value>> values,
+                           hal::Fence& signal, std::vector<HostValue>& results);
   // Stores the addresses of results that a call can replace without a Decoder.
   // Returns false if it cannot, or if their number is another one.
   bool PointAt(std::vector<HostValue>& results, HostValue** targets) const;
@@ -228,8 +260,6 @@ class Invoker {
   absl::Status CopyFromOuts(Outs outs, std::vector<HostValue>& results);
   // Counts a result that was read in place, and was then copied.
   void CountCopy(uint64_t bytes);
-  // Copies the results to the arrays, unless they are there already.
-  absl::Status WriteOuts(Outs outs, std::vector<HostValue>& results);
 
   void DropSlots(std::span<vm::Slot> slots) const;
   void PlanDirect();

@@ -14,26 +14,61 @@ namespace eyrie::abi {
 absl::StatusOr<std::unique_ptr<PendingCall>> PendingCall::Begin(
     Session& session, Invoker& invoker, std::span<const HostValue* const> given,
     std::span<const absl::string_view> names, std::function<void()> wake,
-    std::shared_ptr<vm::LimitedCall> limited) {
-  const vm::Context::LimitScope scope(session.context(), limited.get());
+    Options options) {
+  const vm::Context::LimitScope scope(session.context(), options.limited.get());
   RETURN_IF_ERROR(scope.status());
+  // Lent elements may change before a call that waits reads them.
+  const bool is_later = options.wait || !options.outs.empty();
   ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
-                   invoker.Encode(given, names));
+                   is_later ? invoker.EncodeLater(given, names, options.outs)
+                            : invoker.Encode(given, names));
   std::unique_ptr<PendingCall> call(
-      new PendingCall(session, invoker, std::move(limited)));
+      new PendingCall(session, invoker, std::move(options)));
   call->wakes_->wake = std::move(wake);
-  RETURN_IF_ERROR(call->Start(std::move(arguments)));
+  call->arguments_ = std::move(arguments);
+  RETURN_IF_ERROR(call->wait_ && !invoker.starts_at_once() ? call->Await()
+                                                           : call->Start());
   return call;
 }
 
-absl::Status PendingCall::Start(std::vector<vm::Value> arguments) {
+absl::Status PendingCall::Await() {
+  state_ = State::kWaiting;
+  wait_->OnReached([wakes = wakes_](const absl::Status&) { wakes->Wake(); });
+  return WatchLimits(limited_ != nullptr ? limited_->deadline()
+                                         : Deadline::Never());
+}
+
+void PendingCall::CheckWait() {
+  const absl::StatusOr<bool> reached = wait_->IsWaitOver(Deadline::Never());
+  if (!reached.ok()) return EndIfFailed(reached.status());
+  if (!*reached) {
+    return EndIfFailed(Annotate(CheckOwnLimits(), "(while waiting to begin)"));
+  }
+  alarm_ = nullptr;
+  cancel_wake_.reset();
+  deadline_ = Deadline::Never();
+  state_ = State::kRunning;
+  const vm::Context::LimitScope scope(session_.context(), limited_.get());
+  EndIfFailed(scope.status().ok() ? Start() : scope.status());
+}
+
+void PendingCall::EndIfFailed(absl::Status status) {
+  if (status.ok()) return;
+  status_ = std::move(status);
+  state_ = State::kOver;
+}
+
+absl::Status PendingCall::Start() {
   const Callable& callable = invoker_.callable();
   const vm::Function& function = callable.function();
+  std::vector<vm::Value> arguments = std::move(arguments_);
   RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
   if (callable.is_async()) {
     ASSIGN_OR_RETURN(done_, session_.devices()[0]->CreateFence());
-    // The function only waits for storage; its arguments are ready.
-    arguments.emplace_back(Ref<RefObject>(storage_.usable));
+    // A function that is not raw waits for `wait_` itself; another one starts
+    // after it, and waits only for storage.
+    arguments.emplace_back(
+        Ref<RefObject>(invoker_.starts_at_once() ? wait_ : storage_.usable));
     arguments.emplace_back(Ref<RefObject>(done_));
   }
   ASSIGN_OR_RETURN(call_,
@@ -75,16 +110,15 @@ void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
   state_ = done_ ? State::kReturned : State::kOver;
   if (!done_) return;
   done_->OnReached([wakes = wakes_](const absl::Status&) { wakes->Wake(); });
-  status_ = WatchLimits();
-  if (!status_.ok()) state_ = State::kOver;
+  EndIfFailed(WatchLimits(call_->deadline()));
 }
 
-absl::Status PendingCall::WatchLimits() {
+absl::Status PendingCall::WatchLimits(Deadline deadline) {
   if (limited_ != nullptr && limited_->limits().cancel != nullptr) {
     cancel_wake_.emplace(*limited_->limits().cancel,
                          [wakes = wakes_] { wakes->Wake(); });
   }
-  deadline_ = call_->deadline();
+  deadline_ = deadline;
   if (deadline_.IsNever()) return absl::OkStatus();
   ASSIGN_OR_RETURN(alarm_, Alarm::Create([wakes = wakes_] { wakes->Wake(); }));
   return alarm_->Set(deadline_);
@@ -141,6 +175,12 @@ bool PendingCall::Run() {
   }
   std::function<void()> work;
   {
+    const std::lock_guard<std::mutex> lock(wakes_->mutex);
+    work = std::exchange(wakes_->work, nullptr);
+  }
+  if (state_ == State::kWaiting) {
+    CheckWait();
+    if (state_ != State::kRunning) return state_ >= State::kOver;
     const std::lock_guard<std::mutex> lock(wakes_->mutex);
     work = std::exchange(wakes_->work, nullptr);
   }

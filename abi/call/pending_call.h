@@ -37,19 +37,28 @@ namespace eyrie::abi {
 // invoker must outlive it.
 class PendingCall {
  public:
+  struct Options {
+    // Limits of its own for the call, until its results are ready. Null: none.
+    std::shared_ptr<vm::LimitedCall> limited = nullptr;
+    // The call begins when this fence is reached. Null: at once.
+    Ref<hal::Fence> wait = {};
+    // Arrays for results, as for Invoker::CallOut. Those that can be storage
+    // become arguments; Invoker::WriteOuts must copy the others. They must
+    // exist as long as the call.
+    std::span<const HostValue* const> outs = {};
+  };
+
   // Encodes the arguments and begins the call; `names` are the names of the
   // last arguments. Calls `wake` at once, and then whenever Run has work to do:
   // on any thread, but never on two at once, and never after the call is
   // destroyed. `wake` must not use the call. For a raw function, first
   // allocates storage for the results, which may call the module's allocator.
-  // `limited` has limits of its own for the call, until its results are ready;
-  // null means none.
-  // Fails as Invoker::Call does for its arguments.
+  // Fails as Invoker::CallOut does for its arguments and arrays.
   static absl::StatusOr<std::unique_ptr<PendingCall>> Begin(
       Session& session, Invoker& invoker,
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names, std::function<void()> wake,
-      std::shared_ptr<vm::LimitedCall> limited = nullptr);
+      Options options);
 
   PendingCall(const PendingCall&) = delete;
   PendingCall& operator=(const PendingCall&) = delete;
@@ -78,23 +87,31 @@ class PendingCall {
       if (wake) wake();
     }
   };
-  enum class State { kRunning, kReturned, kOver, kTaken };
+  enum class State { kWaiting, kRunning, kReturned, kOver, kTaken };
 
-  PendingCall(Session& session, Invoker& invoker,
-              std::shared_ptr<vm::LimitedCall> limited)
-      : session_(session), invoker_(invoker), limited_(std::move(limited)) {}
+  PendingCall(Session& session, Invoker& invoker, Options options)
+      : session_(session),
+        invoker_(invoker),
+        limited_(std::move(options.limited)),
+        wait_(std::move(options.wait)) {}
 
-  absl::Status Start(std::vector<vm::Value> arguments);
+  // Begins to wait for `wait_` on behalf of a function that does not.
+  absl::Status Await();
+  // Starts the call if `wait_` is reached.
+  void CheckWait();
+  absl::Status Start();
   // FAILED_PRECONDITION: a device belongs to this process's parent.
   absl::Status CheckProcess() const;
   void Return(absl::StatusOr<std::vector<vm::Value>> values);
-  // Makes the deadline and the token of the call wake it while it waits for
-  // `done_`. RESOURCE_EXHAUSTED: no timer thread.
-  absl::Status WatchLimits();
+  // Makes the deadline and the token of the call wake it while it waits for a
+  // fence. RESOURCE_EXHAUSTED: no timer thread.
+  absl::Status WatchLimits(Deadline deadline);
   // Returns why the call must end although its results are not ready. Fails the
   // context if that is the context's own timeout.
   absl::Status CheckLimits();
   absl::Status CheckOwnLimits() const;
+  // Ends the call if the status is an error.
+  void EndIfFailed(absl::Status status);
   // Ends the call if the results are ready, or a limit is exceeded.
   void CheckFence();
 
@@ -107,11 +124,13 @@ class PendingCall {
   v0::ResultStorage::Slots storage_;  // of a raw function's results
   Ref<hal::Fence> done_;              // of an asynchronous function
   const std::shared_ptr<vm::LimitedCall> limited_;  // may be null
+  const Ref<hal::Fence> wait_;                      // may be null
+  std::vector<vm::Value> arguments_;                // until the call starts
   std::unique_ptr<vm::AsyncCall> call_;
-  // The earlier one of the context's timeout and that of `limited_`. Set when
-  // the function has returned.
+  // The earlier one of the context's timeout and that of `limited_`. Set while
+  // the call waits for a fence.
   Deadline deadline_ = Deadline::Never();
-  // Wake a call that waits for `done_`.
+  // Wake a call that waits for a fence.
   std::unique_ptr<Alarm> alarm_;
   std::optional<vm::CancelWake> cancel_wake_;
 };

@@ -30,6 +30,7 @@ class PreparedCall {
                                              std::vector<vm::Value> arguments);
 
   const Callable& callable() const { return callable_; }
+  std::span<const vm::Value> arguments() const { return arguments_; }
 
   // Calls the function and waits for its results. Allocates nothing itself.
   // Releases the results of the last call first. If the function fails, returns

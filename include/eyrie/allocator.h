@@ -8,6 +8,7 @@
 
 #include "eyrie/c.h"
 #include "eyrie/language.h"
+#include "eyrie/result.h"
 
 namespace eyrie {
 
@@ -30,22 +31,22 @@ class Allocator {
 
 namespace internal {
 
-// Sets an allocator in options of the C API, which then own a reference to it.
-template <typename Options>
-void SetAllocator(const std::shared_ptr<Allocator>& allocator,
-                  Options& options) {
+using AllocatorHandle = Handle<eyrie_allocator_t, eyrie_allocator_release>;
+
+// Returns an allocator of the C API, which shares ownership of `allocator`;
+// null for null.
+inline AllocatorHandle ToC(const std::shared_ptr<Allocator>& allocator) {
   using Shared = std::shared_ptr<Allocator>;
-  if (allocator == nullptr) return;
-  options.allocate = [](size_t size, size_t alignment, void* user) {
-    return (*static_cast<Shared*>(user))->Allocate(size, alignment);
-  };
-  options.deallocate = [](void* memory, size_t size, void* user) {
-    (*static_cast<Shared*>(user))->Free(memory, size);
-  };
-  options.allocator_data = new Shared(allocator);
-  options.free_allocator_data = [](void* user) {
-    delete static_cast<Shared*>(user);
-  };
+  if (allocator == nullptr) return {};
+  return AllocatorHandle(eyrie_allocator_create(
+      [](size_t size, size_t alignment, void* user) {
+        return (*static_cast<Shared*>(user))->Allocate(size, alignment);
+      },
+      [](void* memory, size_t size, void* user) {
+        (*static_cast<Shared*>(user))->Free(memory, size);
+      },
+      new Shared(allocator),
+      [](void* user) { delete static_cast<Shared*>(user); }));
 }
 
 }  // namespace internal

@@ -16,7 +16,7 @@
  * value of EYRIE_KIND_NO_MEMORY (c_value.h), and the process continues.
  * std::bad_alloc ends the process if there is no memory for
  *   - a block of less than 64 KiB, such as a handle, a name or a message;
- *   - the signature of a function (eyrie_context_function);
+ *   - the signature of a function (eyrie_context_find_function);
  *   - one JSON string, such as a key in a .safetensors file;
  *   - the declarations of Vulkan shaders, or the list of objects that a command
  *     buffer retains;
@@ -30,6 +30,12 @@
  * that it returns: members beyond it do not exist. Only eyrie_slot_t and its
  * eyrie_bytes_t (c_linker.h) have none, and never change their size.
  *
+ * Ownership. A pointer for callbacks, with the function that frees it, belongs
+ * to the library as soon as it is passed: the function is called exactly once,
+ * also if the call that took it fails (then before it returns). In options,
+ * this holds unless struct_size is too small. File descriptors remain the
+ * caller's, except for the one that eyrie_value_import takes if it succeeds.
+ *
  * Process-wide state. There is nothing to initialize or to shut down, and there
  * are no process-wide settings. The process can record one trace at a time
  * (c_trace.h). Internally, the library creates and manages objects of the
@@ -42,7 +48,9 @@
  *   - memory of messages between ranks that were in flight at the end. */
 
 #include "eyrie/c_base.h"
+#include "eyrie/c_call.h"
 #include "eyrie/c_device.h"
+#include "eyrie/c_fence.h"
 #include "eyrie/c_value.h"
 
 #ifdef __cplusplus
@@ -73,7 +81,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_module_load_memory(
  * until `release(user)` is called: once, on any thread, when no module, context
  * or value uses them. `release` may be NULL. Constants that devices use are
  * copied to them, because compiled code may write to constants. If this fails,
- * `release` is not called. */
+ * `release` is called before it returns. */
 EYRIE_EXPORT eyrie_error_t* eyrie_module_load_borrowed(
     const void* data, size_t size, void (*release)(void* user), void* user,
     eyrie_module_t** out_module);
@@ -190,8 +198,9 @@ typedef struct eyrie_parameters_t eyrie_parameters_t;
 /* The globals of a context at one moment (c_state.h). */
 typedef struct eyrie_snapshot_t eyrie_snapshot_t;
 
-/* Linked modules with their own globals. Only one thread at a time may use a
- * context and its functions and calls, except for eyrie_context_cancel. */
+/* Linked modules with their own globals. Reference counted. Only one thread at
+ * a time may use a context and its functions and calls, except for
+ * eyrie_context_cancel and eyrie_context_retain. */
 typedef struct eyrie_context_t eyrie_context_t;
 
 /* Links the modules, each to those before it, and runs their initializers. Of
@@ -211,10 +220,14 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
                                                  eyrie_device_t* const* devices,
                                                  size_t device_count,
                                                  eyrie_context_t** out_context);
-/* Frees the context and its functions. Its calls (eyrie_prepared_t,
- * eyrie_call_t) must be freed before, and none may be running: a host function
- * or a log must not free the context that calls it. */
-EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
+EYRIE_EXPORT void eyrie_context_retain(eyrie_context_t* context);
+/* Releases a reference; NULL is allowed. Prepared and pending calls have
+ * references of their own, so they and the context may be released in any
+ * order, and on any thread while no other thread uses the context. The last
+ * release frees the context and its functions. A host function or a log must
+ * not release the last reference to the context that calls it, and the state of
+ * a host function must not own a call of its context. */
+EYRIE_EXPORT void eyrie_context_release(eyrie_context_t* context);
 
 /* The limits and resources of a context. A field that is 0 has no effect unless
  * stated otherwise.
@@ -223,8 +236,8 @@ EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
  * with DEADLINE_EXCEEDED for the timeout. This fails the context permanently:
  * all its later calls return FAILED_PRECONDITION. Other contexts are not
  * affected. Limits of a single call, which do not fail the context, are in
- * c_limits.h. Native code is not interrupted; the call fails when the code
- * returns. */
+ * eyrie_call_options_t. Native code is not interrupted; the call fails when the
+ * code returns. */
 typedef struct eyrie_context_options_t {
   size_t struct_size;  /* sizeof(eyrie_context_options_t), or an older one's */
   uint64_t fuel;       /* units per call: 1 for each backward branch, call, and
@@ -308,167 +321,33 @@ EYRIE_EXPORT int eyrie_context_failed(const eyrie_context_t* context);
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* A function of a context, which owns it. It is valid as long as the context,
- * and must not be used by two threads at the same time. */
-typedef struct eyrie_function_t eyrie_function_t;
-
 /* Finds a function by "module.function" or by "function". A name without a
  * module is looked up in the last module first, as is one of several modules
- * that have the same name. The same name returns the same handle. NOT_FOUND: no
- * such function; the message lists those that exist. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_function(
+ * that have the same name. The same name returns the same handle. c_call.h has
+ * the calls. NOT_FOUND: no such function; the message lists those that exist.
+ */
+EYRIE_EXPORT eyrie_error_t* eyrie_context_find_function(
     eyrie_context_t* context, const char* name,
     eyrie_function_t** out_function);
 
-/* The arguments and results of a function. They come from its metadata, or else
- * from the declaration in the source, or else from the types of registers. The
- * strings are valid as long as the function. */
-typedef struct eyrie_signature_t {
-  size_t struct_size; /* set by the library */
-  const char* text;   /* "add(x: 4xf32, y: ?xf32) -> 4xf32" */
-  const char* json;   /* an object, as `eyrie dump --json` prints it */
-  const char* source; /* "iree.abi", "calling convention", ... */
-  const char* doc;    /* the function's documentation, or "" */
-  const char* error;  /* why the metadata is malformed and not used, or "" */
-  size_t argument_count;
-  size_t result_count;
-} eyrie_signature_t;
+/* ---- Usage -------------------------------------------------------------- */
 
-EYRIE_EXPORT const eyrie_signature_t* eyrie_function_signature(
-    const eyrie_function_t* function);
+/* The fuel and memory that a context uses. */
+typedef struct eyrie_context_usage_t {
+  size_t struct_size;   /* set by the caller */
+  uint64_t fuel;        /* units that the last call used, without those of
+                         * devices; for a pending call, all its pieces; before
+                         * the first call, those of the last initializer */
+  uint64_t memory;      /* bytes in use. This and the next are counted only for
+                         * contexts with max_memory, and are 0 for others */
+  uint64_t peak_memory; /* the most bytes that were in use at a time */
+} eyrie_context_usage_t;
 
-/* Returns nonzero if the function returns before its results are ready, and
- * signals a fence when they are (eyrie_function_start). */
-EYRIE_EXPORT int eyrie_function_is_async(const eyrie_function_t* function);
-
-/* An argument or a result. */
-typedef struct eyrie_parameter_t {
-  size_t struct_size;   /* set by the library */
-  const char* name;     /* or "" */
-  const char* type;     /* "?x4xf32", "{a: i32, b: bytes}" */
-  int is_keyword;       /* nonzero: the argument may be passed by name */
-  int storage_of;       /* index of the result that this argument is storage
-                         * for, or -1 */
-  eyrie_kind_t kind;    /* of its values */
-  eyrie_dtype_t dtype;  /* of numbers and arrays, or EYRIE_DTYPE_NONE */
-  int64_t rank;         /* of arrays; -1 if unknown or not an array */
-  const int64_t* shape; /* `rank` dimensions; -1 for each unknown one */
-} eyrie_parameter_t;
-
-/* Return a parameter, which is valid as long as the function; NULL if `index`
- * is not less than the signature's count. */
-EYRIE_EXPORT const eyrie_parameter_t* eyrie_function_argument(
-    const eyrie_function_t* function, size_t index);
-EYRIE_EXPORT const eyrie_parameter_t* eyrie_function_result(
-    const eyrie_function_t* function, size_t index);
-
-/* Calls the function and waits for its results. Arguments are passed by
- * position. They are borrowed, and not changed except for the elements of lent
- * arrays. `results` has `result_capacity` entries. An entry that is NULL
- * receives a new value, which the caller must free; the value of any other
- * entry is replaced by the result. If results are reused in this way, calls
- * with numbers allocate nothing. A value may be both argument and result.
- *
- * INVALID_ARGUMENT: an argument is missing, unexpected, passed twice, or does
- * not match the signature. RESOURCE_EXHAUSTED: `results` is too small (checked
- * before the call), a limit is exceeded, there is no memory, or an argument is
- * of EYRIE_KIND_NO_MEMORY. DEADLINE_EXCEEDED, CANCELLED: the call was stopped.
- * FAILED_PRECONDITION: the context has failed before. Otherwise the error of
- * the function. Results are not written if the call fails. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_call(eyrie_function_t* function,
-                                                eyrie_value_t* const* arguments,
-                                                size_t argument_count,
-                                                eyrie_value_t** results,
-                                                size_t result_capacity);
-
-/* The same, with the last `name_count` arguments passed by these names. `names`
- * may be NULL if `name_count` is 0. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_call_named(
-    eyrie_function_t* function, eyrie_value_t* const* arguments,
-    size_t argument_count, const char* const* names, size_t name_count,
-    eyrie_value_t** results, size_t result_capacity);
-
-/* ---- Prepared calls ----------------------------------------------------- */
-
-/* A call that is made repeatedly, with arguments that are checked and converted
- * only once. Must be used on the context's thread and freed before the
- * context. */
-typedef struct eyrie_prepared_t eyrie_prepared_t;
-
-/* Prepares a call. Arguments and errors are as for eyrie_function_call_named.
- * The argument values may be freed or changed afterwards. The elements of lent
- * arrays are read at every call, provided that eyrie_function_statistics counts
- * them as lent and not as copied; all other arguments keep their present
- * values. Copies of arguments, and storage for results that is not passed, are
- * created only once: a function that writes to them sees what the previous call
- * has left there. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_prepare(
-    eyrie_function_t* function, eyrie_value_t* const* arguments,
-    size_t argument_count, const char* const* names, size_t name_count,
-    eyrie_prepared_t** out_prepared);
-
-/* Makes the call and waits for its results. Results and errors are as for
- * eyrie_function_call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_prepared_call(eyrie_prepared_t* prepared,
-                                                eyrie_value_t** results,
-                                                size_t result_capacity);
-
-EYRIE_EXPORT void eyrie_prepared_free(eyrie_prepared_t* prepared);
-
-/* ---- Calls in pieces ---------------------------------------------------- */
-
-/* A call that the host's event loop drives. It runs in pieces: a piece ends if
- * the function yields or waits for a fence. Between pieces the context may be
- * used for other calls. Must be used on the context's thread and freed before
- * the context. */
-typedef struct eyrie_call_t eyrie_call_t;
-
-/* Tells the host to call eyrie_call_run soon, on the context's thread. Called
- * first by eyrie_function_begin, and later each time the call can continue. May
- * be called on any thread, but not on two at the same time. Must not use the
- * call itself, or wait for the context's thread. */
-typedef void (*eyrie_wake_t)(void* user);
-
-/* Begins a call. Arguments are as for eyrie_function_call_named, and need not
- * be kept. The limits of one call apply to all pieces together. `wake(user)`
- * may be called until the call is freed.
- *
- * INVALID_ARGUMENT: as for eyrie_function_call. RESOURCE_EXHAUSTED: no memory.
- * The error of the function is returned by eyrie_call_results. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_begin(
-    eyrie_function_t* function, eyrie_value_t* const* arguments,
-    size_t argument_count, const char* const* names, size_t name_count,
-    eyrie_wake_t wake, void* user, eyrie_call_t** out_call);
-
-/* Runs the next piece, if it is ready. Returns nonzero if the call is over. */
-EYRIE_EXPORT int eyrie_call_run(eyrie_call_t* call);
-
-/* Stores the results of a call that is over, as eyrie_function_call does. May
- * be called only once. FAILED_PRECONDITION: the call has not finished, or its
- * results have been taken. RESOURCE_EXHAUSTED: `results` is too small; this may
- * be called again. Otherwise the error of the call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_call_results(eyrie_call_t* call,
-                                               eyrie_value_t** results,
-                                               size_t result_capacity);
-
-/* Frees the call, even if it is not over; the rest of it does not run. `wake`
- * is not called after this returns. */
-EYRIE_EXPORT void eyrie_call_free(eyrie_call_t* call);
-
-/* How many arrays of a call, arguments and results together, were */
-typedef struct eyrie_call_statistics_t {
-  size_t struct_size; /* set by the library */
-  uint32_t lent;      /* used in place */
-  uint32_t copied;    /* copied unchanged */
-  uint32_t packed;    /* made dense from strides or lists */
-  uint32_t converted; /* converted to another element type */
-  uint64_t bytes;     /* the bytes copied, packed or converted */
-} eyrie_call_statistics_t;
-
-/* Returns the statistics of the last call of this function, valid until the
- * next call of it. */
-EYRIE_EXPORT const eyrie_call_statistics_t* eyrie_function_statistics(
-    eyrie_function_t* function);
+/* Fills the fields that this library and struct_size have. Must be called on
+ * the context's thread, while no call runs. INVALID_ARGUMENT: a struct_size
+ * that is too small. */
+EYRIE_EXPORT eyrie_error_t* eyrie_context_usage(const eyrie_context_t* context,
+                                                eyrie_context_usage_t* usage);
 
 #ifdef __cplusplus
 } /* extern "C" */

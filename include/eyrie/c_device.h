@@ -33,6 +33,21 @@ typedef void* (*eyrie_allocate_t)(size_t size, size_t alignment, void* user);
 /* Frees memory from eyrie_allocate_t. `size` is the size that was requested. */
 typedef void (*eyrie_deallocate_t)(void* memory, size_t size, void* user);
 
+/* Allocates the buffers of CPU devices (eyrie_device_options_t) and the results
+ * of calls (eyrie_call_options_t). Thread-safe; reference counted. Devices and
+ * values in its memory retain it. */
+typedef struct eyrie_allocator_t eyrie_allocator_t;
+
+/* Creates an allocator. The functions may be called on any thread, and on
+ * several at the same time. They must not throw or call the library.
+ * `free_user(user)` is called once, after the last deallocate and the last
+ * release. It may be NULL. */
+EYRIE_EXPORT eyrie_allocator_t* eyrie_allocator_create(
+    eyrie_allocate_t allocate, eyrie_deallocate_t deallocate, void* user,
+    void (*free_user)(void* user));
+EYRIE_EXPORT void eyrie_allocator_retain(eyrie_allocator_t* allocator);
+EYRIE_EXPORT void eyrie_allocator_release(eyrie_allocator_t* allocator);
+
 /* ---- Devices ------------------------------------------------------------ */
 
 /* A device. Thread-safe; any number of contexts may share it. */
@@ -87,18 +102,11 @@ typedef struct eyrie_device_options_t {
   eyrie_log_t log;
   void* log_data;
   void (*free_log_data)(void* log_data); /* as free_notice_data */
-  /* Allocate and free the buffers of a CPU device. Both or neither must be
-   * NULL; if NULL, the system's memory is used (docs/embedding.md, "Memory").
-   * May be called on any thread, and on several at the same time. Must not
-   * throw or call the library. Free blocks may be cached for later buffers as
-   * long as the device or a value in its memory exists. Devices with memory of
-   * their own (Vulkan) return UNIMPLEMENTED. */
-  eyrie_allocate_t allocate;
-  eyrie_deallocate_t deallocate;
-  void* allocator_data;
-  /* Called once after the last deallocate, even if the device cannot be opened.
-   * May be NULL. */
-  void (*free_allocator_data)(void* allocator_data);
+  /* Allocates the buffers of a CPU device; NULL: the system does
+   * (docs/embedding.md, "Memory"). Free blocks may be cached for later buffers
+   * as long as the device or a value in its memory exists. Devices with memory
+   * of their own (Vulkan) return UNIMPLEMENTED. */
+  eyrie_allocator_t* allocator;
   /* An eyrie_jit_t for the device's bytecode kernels and for contexts whose
    * first device this is. */
   int jit;
@@ -133,8 +141,8 @@ typedef struct eyrie_device_options_t {
  * `options` may be NULL.
  *
  * NOT_FOUND: no such driver or device. INVALID_ARGUMENT: wrong options, with a
- * struct_size that is too small, an unknown setting, an unknown jit, only one
- * of the two allocator functions, or an option of a newer header.
+ * struct_size that is too small, an unknown setting, an unknown jit, or an
+ * option of a newer header.
  * UNIMPLEMENTED: an allocator for a device with its own memory, or a feature
  * that the device lacks. UNAVAILABLE: the machine has no Vulkan loader or
  * driver. RESOURCE_EXHAUSTED: no memory or threads.

@@ -42,7 +42,7 @@ typedef struct eyrie_external_memory_t {
 /* Creates an array of zeros in memory of its own, and exports that memory. The
  * caller sets `kind` in `memory`, which receives all else, and must close the
  * descriptor or give it to Vulkan. Results of calls reach the array if it is
- * given to eyrie_function_call_out; arguments are read in place if it is lent
+ * one of the `outs` of a call; arguments are read in place if it is lent
  * (eyrie_value_lend).
  *
  * UNIMPLEMENTED: the device is not a Vulkan device, or its driver cannot export

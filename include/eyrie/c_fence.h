@@ -1,12 +1,13 @@
-/* Fences, and calls that wait for one fence and signal another.
+/* Fences, which calls wait for and signal (eyrie_call_options_t).
  *
  * If one call signals the fence that another call waits for, the calls form a
- * chain in which no thread waits. c.h has the rest of the API.
+ * chain in which no thread waits. c.h includes this.
  */
 #ifndef EYRIE_C_FENCE_H_
 #define EYRIE_C_FENCE_H_
 
-#include "eyrie/c.h"
+#include "eyrie/c_base.h"
+#include "eyrie/c_device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,33 +55,6 @@ typedef void (*eyrie_done_t)(void* user, eyrie_error_t* error);
  * fence is already reached or has failed, it is called before this returns. */
 EYRIE_EXPORT void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done,
                                       void* user);
-
-/* Calls a function without waiting for its results; arguments and results are
- * as for eyrie_function_call_named. `signal` is reached when the results are
- * ready. If the call fails, `signal` fails with the same error; this function
- * returns the error too if it is known by then.
- *
- * An asynchronous function begins when `wait` is reached, or at once if `wait`
- * is NULL, and this returns before it ends. For any other function, this waits
- * for `wait` and then calls it on this thread. The timeout of the context
- * limits only the time that this function takes.
- *
- * INVALID_ARGUMENT: also `wait` and `signal` are the same fence.
- * FAILED_PRECONDITION: also the function is not asynchronous, the context has
- * no timeout, and `wait` is not reached before the host signals a fence: this
- * could wait without end.
- *
- * Numbers among the results are valid when this returns; the elements of arrays
- * are valid only when `signal` is reached. Before that, such an array may
- * already be passed to a call that waits for `signal`, if it is lent
- * (eyrie_value_lend). Lent memory must not be changed or freed until `signal`
- * is reached. If the context is freed first, calls that still wait fail with
- * CANCELLED. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_start(
-    eyrie_function_t* function, eyrie_value_t* const* arguments,
-    size_t argument_count, const char* const* names, size_t name_count,
-    eyrie_fence_t* wait, eyrie_fence_t* signal, eyrie_value_t** results,
-    size_t result_capacity);
 
 #ifdef __cplusplus
 } /* extern "C" */

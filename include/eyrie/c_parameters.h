@@ -21,7 +21,7 @@ extern "C" {
  * If a key is added twice to a scope, the first one is used. All functions that
  * add parameters can fail with ALREADY_EXISTS (a file has a key twice) and
  * RESOURCE_EXHAUSTED (no memory). After an error, nothing was added, and
- * `release` and `free_user` are not called. Modules cannot write to these
+ * `release` or `free_user` was called. Modules cannot write to these
  * parameters: PERMISSION_DENIED. */
 EYRIE_EXPORT eyrie_parameters_t* eyrie_parameters_create(void);
 EYRIE_EXPORT void eyrie_parameters_retain(eyrie_parameters_t* parameters);

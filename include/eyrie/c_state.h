@@ -49,7 +49,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_set_global(eyrie_context_t* context,
  * is immutable and may be shared by threads; it retains the modules and
  * devices. Constants are not copied but shared. Objects of host functions are
  * not part of a snapshot. Results of all earlier calls must be ready, and no
- * pending call (eyrie_call_t) may exist.
+ * pending call (eyrie_pending_call_t) may exist.
  *
  * FAILED_PRECONDITION: a call is running, or the context has failed.
  * UNIMPLEMENTED: a global holds an object that cannot be copied, such as one of

@@ -189,7 +189,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
  * INVALID_ARGUMENT: as for eyrie_value_array, offsets exceed 64 bits, a
  * struct_size that is too small, or a member that this library does not know.
  * UNIMPLEMENTED: strides for elements smaller than a byte. RESOURCE_EXHAUSTED:
- * no memory. If this fails, `release` is not called. */
+ * no memory. If this fails, `release` is called before it returns. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
                                                void (*release)(void* user),
                                                void* user,

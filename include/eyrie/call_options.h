@@ -1,10 +1,10 @@
-// Limits of a single call.
+// Options of a single call: limits, memory for results, and fences.
 //
 //   eyrie::CancelToken stop;              // another thread: stop.Cancel();
 //   auto results = predict->Call({image}, {}, {.timeout = 50ms,
 //                                              .cancel = &stop});
-// A call that exceeds its options fails, and its context can still be called.
-// Globals of modules keep what the call wrote. See c_limits.h.
+// A call that exceeds its limits fails, and its context can still be called.
+// Globals of modules keep what the call wrote. See eyrie_call_options_t.
 #ifndef EYRIE_CALL_OPTIONS_H_
 #define EYRIE_CALL_OPTIONS_H_
 
@@ -13,7 +13,8 @@
 #include <memory>
 
 #include "eyrie/allocator.h"
-#include "eyrie/c_limits.h"
+#include "eyrie/c_call.h"
+#include "eyrie/fence.h"
 #include "eyrie/result.h"
 
 namespace eyrie {
@@ -40,28 +41,55 @@ class CancelToken {
       handle_;
 };
 
+// May be used for any number of calls. The call retains what it needs.
 struct CallOptions {
   // Units, counted as ContextOptions::fuel; 0 means no limit.
   uint64_t fuel = 0;
   // From the start of the call until its results are ready; 0 means no limit.
   std::chrono::nanoseconds timeout{0};
-  // The call retains the token. May be null.
-  const CancelToken* cancel = nullptr;
+  const CancelToken* cancel = nullptr;  // may be null
   // Allocates the memory of the arrays in the results; null: the device does.
   // Each result keeps the allocator. See eyrie_call_options_t.
   std::shared_ptr<Allocator> allocator = nullptr;
+  // The call begins when this fence is reached. May be null.
+  const Fence* wait = nullptr;
+  // The call signals this fence when its results are ready, and returns without
+  // waiting for them. May be null. See eyrie_function_call.
+  const Fence* signal = nullptr;
 };
 
 namespace internal {
-inline eyrie_call_options_t ToC(const CallOptions& choices) {
-  eyrie_call_options_t options = {};
-  options.struct_size = sizeof(options);
-  options.fuel = choices.fuel;
-  options.timeout_ns = choices.timeout.count();
-  options.cancel = choices.cancel != nullptr ? choices.cancel->get() : nullptr;
-  SetAllocator(choices.allocator, options);
-  return options;
-}
+
+// Options as the C API takes them. Must not outlive the fences and the token.
+class GivenOptions {
+ public:
+  explicit GivenOptions(const CallOptions& choices) {
+    if (choices.fuel == 0 && choices.timeout.count() == 0 &&
+        choices.cancel == nullptr && choices.allocator == nullptr &&
+        choices.wait == nullptr && choices.signal == nullptr) {
+      return;
+    }
+    is_set_ = true;
+    allocator_ = ToC(choices.allocator);
+    options_ = {sizeof(options_),
+                choices.fuel,
+                choices.timeout.count(),
+                choices.cancel != nullptr ? choices.cancel->get() : nullptr,
+                allocator_.get(),
+                choices.wait != nullptr ? choices.wait->get() : nullptr,
+                choices.signal != nullptr ? choices.signal->get() : nullptr};
+  }
+  // Returns null if no option is set.
+  const eyrie_call_options_t* get() const {
+    return is_set_ ? &options_ : nullptr;
+  }
+
+ private:
+  bool is_set_ = false;
+  AllocatorHandle allocator_;
+  eyrie_call_options_t options_;  // not initialized unless is_set_
+};
+
 }  // namespace internal
 }  // namespace eyrie
 

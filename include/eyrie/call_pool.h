@@ -115,21 +115,12 @@ class CallPool {
 
   // Calls the function on the first free thread. The pool owns the arguments:
   // the caller must not use them afterwards, or values that share their arrays.
+  // The timeout of `options` includes the wait for a free thread. A call whose
+  // token is cancelled before it begins does not run. Fences in `options` must
+  // exist until the call begins.
   std::future<Result<std::vector<Value>>> Call(
       std::string function, std::vector<Value> arguments,
-      std::vector<Value::Entry> named = {}) {
-    return Run([function = std::move(function), given = std::move(arguments),
-                named = std::move(named)](Context& context) {
-      return context.Call(function, given, named);
-    });
-  }
-
-  // The same with limits of the call. Its timeout includes the wait for a free
-  // thread. A call whose token is cancelled before it begins does not run.
-  std::future<Result<std::vector<Value>>> Call(std::string function,
-                                               std::vector<Value> arguments,
-                                               std::vector<Value::Entry> named,
-                                               const CallOptions& options) {
+      std::vector<Value::Entry> named = {}, const CallOptions& options = {}) {
     auto limits = std::make_shared<Limits>(options);
     return Run([limits, function = std::move(function),
                 given = std::move(arguments),

@@ -113,7 +113,9 @@ class Device {
       };
     }
     internal::SetLog(choices.log, options);
-    internal::SetAllocator(choices.allocator, options);
+    const internal::AllocatorHandle allocator =
+        internal::ToC(choices.allocator);
+    options.allocator = allocator.get();
     options.jit = static_cast<int>(choices.jit);
     options.thread_count = choices.thread_count;
     if (!choices.thread_cpus.empty()) {

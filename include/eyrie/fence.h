@@ -1,9 +1,10 @@
-// Fences, and calls that wait for one fence and signal another.
+// Fences, which calls wait for and signal (CallOptions).
 //
 //   auto ready = Fence::Create(*device), done = Fence::Create(*device);
-//   auto half = Start(first, {image}, nullptr, *ready);
+//   auto half = first->Call({image}, {}, {.signal = &*ready});
 //   half->at(0).Lend();
-//   auto whole = Start(second, {half->at(0)}, &*ready, *done);
+//   auto whole = second->Call({half->at(0)}, {}, {.wait = &*ready,
+//                                                 .signal = &*done});
 //   done->OnDone([&](const Error* error) { loop.Post(...); });
 #ifndef EYRIE_FENCE_H_
 #define EYRIE_FENCE_H_
@@ -11,16 +12,11 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "eyrie/array.h"
 #include "eyrie/c_fence.h"
 #include "eyrie/device.h"
-#include "eyrie/function.h"
 #include "eyrie/result.h"
-#include "eyrie/value.h"
 
 namespace eyrie {
 
@@ -96,26 +92,6 @@ class Fence {
   internal::SharedHandle<eyrie_fence_t, eyrie_fence_retain, eyrie_fence_release>
       handle_;
 };
-
-// Calls a function without waiting for its results; see eyrie_function_start
-// for when they are ready. Begins when `wait` is reached, or at once if it is
-// null. Signals `signal` when the results are ready. FAILED_PRECONDITION: the
-// function is not asynchronous, the context has no timeout, and `wait` depends
-// on a fence that the host has not signalled.
-inline Result<std::vector<Value>> Start(const Function& function,
-                                        RowOf<Value> arguments,
-                                        const Fence* wait, const Fence& signal,
-                                        RowOf<Value::Entry> named = {}) {
-  internal::GivenArguments given(arguments, named);
-  std::vector<eyrie_value_t*> handles(function.signature().result_count);
-  if (eyrie_error_t* error = eyrie_function_start(
-          function.get(), given.values(), given.count(), given.names(),
-          given.name_count(), wait ? wait->get() : nullptr, signal.get(),
-          handles.data(), handles.size())) {
-    return Error(error);
-  }
-  return internal::AdoptAll(handles);
-}
 
 }  // namespace eyrie
 

@@ -10,16 +10,14 @@
 #define EYRIE_FUNCTION_H_
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "eyrie/array.h"
 #include "eyrie/c.h"
-#include "eyrie/c_limits.h"
-#include "eyrie/c_out.h"
 #include "eyrie/call_options.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
@@ -32,15 +30,17 @@ namespace internal {
 template <typename T>
 class Row {
  public:
-  explicit Row(size_t size) : size_(size), many_(size > kFew ? size : 0) {}
-  T* data() { return size_ > kFew ? many_.data() : few_.data(); }
+  explicit Row(size_t size) : size_(size) {
+    if (size > kFew) many_.reset(new T[size]);
+  }
+  T* data() { return size_ > kFew ? many_.get() : few_; }
   size_t size() const { return size_; }
 
  private:
   static constexpr size_t kFew = 16;
   size_t size_;
-  std::array<T, kFew> few_;
-  std::vector<T> many_;
+  T few_[kFew];  // not initialized
+  std::unique_ptr<T[]> many_;
 };
 
 // Passes a caller's values to a call of the C API, as results to replace.
@@ -75,8 +75,11 @@ class ResultRow {
 // The arguments of a call as the C API takes them.
 class GivenArguments {
  public:
-  GivenArguments(RowOf<Value> arguments, RowOf<Value::Entry> named)
-      : values_(arguments.size() + named.size()), names_(named.size()) {
+  GivenArguments(RowOf<Value> arguments, RowOf<Value::Entry> named,
+                 RowOf<Value> outs = {})
+      : values_(arguments.size() + named.size()),
+        names_(named.size()),
+        outs_(outs.size()) {
     eyrie_value_t** values = values_.data();
     for (const Value& argument : arguments) *values++ = argument.get();
     for (size_t i = 0; i < named.size(); ++i) {
@@ -87,15 +90,21 @@ class GivenArguments {
                              : "(a name with a NUL byte)";
       *values++ = named[i].second.get();
     }
+    eyrie_value_t** places = outs_.data();
+    for (const Value& out : outs) *places++ = out.get();
+    args_ = {sizeof(args_), values_.data(), values_.size(), names_.data(),
+             names_.size(), outs_.data(),   outs_.size()};
   }
-  eyrie_value_t* const* values() { return values_.data(); }
-  size_t count() const { return values_.size(); }
-  const char* const* names() { return names_.data(); }
-  size_t name_count() const { return names_.size(); }
+  GivenArguments(const GivenArguments&) = delete;
+  GivenArguments& operator=(const GivenArguments&) = delete;
+
+  const eyrie_call_args_t* get() const { return &args_; }
 
  private:
   Row<eyrie_value_t*> values_;
   Row<const char*> names_;
+  Row<eyrie_value_t*> outs_;
+  eyrie_call_args_t args_;
 };
 
 // Takes ownership of values of the C API.
@@ -122,74 +131,42 @@ class Function {
   eyrie_signature_t signature() const {
     return internal::CopyOf(eyrie_function_signature(handle_));
   }
-  std::vector<eyrie_parameter_t> arguments() const {
-    std::vector<eyrie_parameter_t> list(signature().argument_count);
+  std::vector<eyrie_argument_info_t> arguments() const {
+    std::vector<eyrie_argument_info_t> list(signature().argument_count);
     for (size_t i = 0; i < list.size(); ++i) {
       list[i] = internal::CopyOf(eyrie_function_argument(handle_, i));
     }
     return list;
   }
-  std::vector<eyrie_parameter_t> results() const {
-    std::vector<eyrie_parameter_t> list(signature().result_count);
+  std::vector<eyrie_argument_info_t> results() const {
+    std::vector<eyrie_argument_info_t> list(signature().result_count);
     for (size_t i = 0; i < list.size(); ++i) {
       list[i] = internal::CopyOf(eyrie_function_result(handle_, i));
     }
     return list;
   }
 
-  // Calls the function and waits for its results. INVALID_ARGUMENT: an argument
-  // is missing, unexpected, passed twice, or does not match the signature.
+  // Calls the function and waits for its results, unless `options` have a fence
+  // to signal. INVALID_ARGUMENT: an argument is missing, unexpected, passed
+  // twice, or does not match the signature; or a negative timeout.
   // RESOURCE_EXHAUSTED: no memory, or a limit is exceeded. DEADLINE_EXCEEDED,
   // CANCELLED: the call was stopped. FAILED_PRECONDITION: the context has
-  // failed before. Otherwise the error of the function.
+  // failed before, or limits are given inside of a call of the same context.
+  // Otherwise the error of the function. See eyrie_function_call.
   Result<std::vector<Value>> Call(RowOf<Value> arguments,
-                                  RowOf<Value::Entry> named = {}) {
-    std::vector<Value> results;
-    if (auto done = CallInto(results, arguments, named); !done) {
-      return done.error();
-    }
-    return results;
+                                  RowOf<Value::Entry> named = {},
+                                  const CallOptions& options = {}) {
+    return CallOut({}, arguments, named, options);
   }
 
-  // The same, but replaces existing values: if they are reused, calls with
-  // numbers allocate nothing. An argument may be one of them. They are not
-  // changed if the call fails.
+  // Calls the function as Call does, but replaces existing values: if they are
+  // reused, calls with numbers allocate nothing. An argument may be one of
+  // them. They are not changed if the call fails.
   Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
-                        RowOf<Value::Entry> named = {}) {
-    internal::GivenArguments given(arguments, named);
-    internal::ResultRow returned(results, result_count_);
-    if (eyrie_error_t* error = eyrie_function_call_named(
-            handle_, given.values(), given.count(), given.names(),
-            given.name_count(), returned.data(), returned.size())) {
-      return Error(error);
-    }
-    returned.GiveTo(results);
-    return {};
-  }
-
-  // The same with limits of the call. INVALID_ARGUMENT: also for a negative
-  // timeout. FAILED_PRECONDITION: also inside a call of the same context.
-  Result<std::vector<Value>> Call(RowOf<Value> arguments,
-                                  RowOf<Value::Entry> named,
-                                  const CallOptions& options) {
-    std::vector<Value> results;
-    if (auto done = CallInto(results, arguments, named, options); !done) {
-      return done.error();
-    }
-    return results;
-  }
-  Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
-                        RowOf<Value::Entry> named, const CallOptions& options) {
-    internal::GivenArguments given(arguments, named);
-    internal::ResultRow returned(results, result_count_);
-    const eyrie_call_options_t limits = internal::ToC(options);
-    if (eyrie_error_t* error = eyrie_function_call_with(
-            handle_, given.values(), given.count(), given.names(),
-            given.name_count(), &limits, returned.data(), returned.size())) {
-      return Error(error);
-    }
-    returned.GiveTo(results);
-    return {};
+                        RowOf<Value::Entry> named = {},
+                        const CallOptions& options = {}) {
+    return Make(results, {}, arguments, named,
+                internal::GivenOptions(options).get());
   }
 
   // Calls the function with results in the caller's memory. `outs` has at most
@@ -199,39 +176,16 @@ class Function {
   // that is dense, aligned to 64 bytes and not lent to the call; any other
   // result is copied. If the call fails, the arrays may have been written to.
   // Returns the errors of Call, and INVALID_ARGUMENT if an array cannot take
-  // its result or overlaps another one; see eyrie_function_call_out.
+  // its result or overlaps another one; see eyrie_call_args_t.
   Result<std::vector<Value>> CallOut(RowOf<Value> outs, RowOf<Value> arguments,
-                                     RowOf<Value::Entry> named = {}) {
-    internal::GivenArguments given(arguments, named);
-    internal::GivenArguments arrays(outs, {});
+                                     RowOf<Value::Entry> named = {},
+                                     const CallOptions& options = {}) {
     std::vector<Value> results;
-    internal::ResultRow returned(results, result_count_);
-    if (eyrie_error_t* error = eyrie_function_call_out(
-            handle_, given.values(), given.count(), given.names(),
-            given.name_count(), arrays.values(), arrays.count(),
-            returned.data(), returned.size())) {
-      return Error(error);
+    if (auto done = Make(results, outs, arguments, named,
+                         internal::GivenOptions(options).get());
+        !done) {
+      return done.error();
     }
-    returned.GiveTo(results);
-    return results;
-  }
-
-  // The same with limits of the call; see Call.
-  Result<std::vector<Value>> CallOut(RowOf<Value> outs, RowOf<Value> arguments,
-                                     RowOf<Value::Entry> named,
-                                     const CallOptions& options) {
-    internal::GivenArguments given(arguments, named);
-    internal::GivenArguments arrays(outs, {});
-    std::vector<Value> results;
-    internal::ResultRow returned(results, result_count_);
-    const eyrie_call_options_t limits = internal::ToC(options);
-    if (eyrie_error_t* error = eyrie_function_call_out_with(
-            handle_, given.values(), given.count(), given.names(),
-            given.name_count(), arrays.values(), arrays.count(), &limits,
-            returned.data(), returned.size())) {
-      return Error(error);
-    }
-    returned.GiveTo(results);
     return results;
   }
 
@@ -243,6 +197,19 @@ class Function {
   eyrie_function_t* get() const { return handle_; }
 
  private:
+  Result<void> Make(std::vector<Value>& results, RowOf<Value> outs,
+                    RowOf<Value> arguments, RowOf<Value::Entry> named,
+                    const eyrie_call_options_t* options) {
+    internal::GivenArguments given(arguments, named, outs);
+    internal::ResultRow returned(results, result_count_);
+    if (eyrie_error_t* error = eyrie_function_call(
+            handle_, given.get(), options, returned.data(), returned.size())) {
+      return Error(error);
+    }
+    returned.GiveTo(results);
+    return {};
+  }
+
   eyrie_function_t* handle_;
   size_t result_count_;
 };

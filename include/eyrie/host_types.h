@@ -91,7 +91,7 @@ class HostCall {
     }
     eyrie_function_t* found = nullptr;
     if (eyrie_error_t* error =
-            eyrie_context_function(context(), name.c_str(), &found)) {
+            eyrie_context_find_function(context(), name.c_str(), &found)) {
       return Error(error);
     }
     return Function(found);

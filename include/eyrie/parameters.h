@@ -37,7 +37,7 @@ enum class MemoryUse { kCopy, kLendConst };
 // the same set. If a key is added twice to a scope, the first one is used.
 // Functions that add return the errors of their namesakes in c_parameters.h,
 // such as ALREADY_EXISTS if a file has two equal keys. After an error, nothing
-// was added, and `release` is not called.
+// was added, and `release` was called.
 class Parameters {
  public:
   Parameters() : handle_(eyrie_parameters_create()) {}
@@ -60,11 +60,10 @@ class Parameters {
                          const std::string& scope = "",
                          MemoryUse use = MemoryUse::kCopy,
                          std::function<void()> release = nullptr) {
-    internal::Release kept(std::move(release));
+    const internal::Release kept(std::move(release));
     return Done(eyrie_parameters_add_memory(get(), scope.c_str(), file.data(),
                                             file.size(), static_cast<int>(use),
-                                            kept.function(), kept.user()),
-                kept);
+                                            kept.function, kept.user));
   }
   // Adds one parameter whose bytes are in memory, as for AddMemory.
   Result<void> AddBytes(const std::string& key,
@@ -72,12 +71,10 @@ class Parameters {
                         const std::string& scope = "",
                         MemoryUse use = MemoryUse::kCopy,
                         std::function<void()> release = nullptr) {
-    internal::Release kept(std::move(release));
-    return Done(eyrie_parameters_add_bytes(get(), scope.c_str(), key.c_str(),
-                                           bytes.data(), bytes.size(),
-                                           static_cast<int>(use),
-                                           kept.function(), kept.user()),
-                kept);
+    const internal::Release kept(std::move(release));
+    return Done(eyrie_parameters_add_bytes(
+        get(), scope.c_str(), key.c_str(), bytes.data(), bytes.size(),
+        static_cast<int>(use), kept.function, kept.user));
   }
 
   // Stores the bytes of a parameter, from `offset` on, at `target`. May be
@@ -89,8 +86,7 @@ class Parameters {
   // it, in pieces.
   Result<void> AddReader(const std::string& key, uint64_t size, Reader read,
                          const std::string& scope = "") {
-    Reader* const kept = new Reader(std::move(read));
-    eyrie_error_t* const error = eyrie_parameters_add_reader(
+    return Done(eyrie_parameters_add_reader(
         get(), scope.c_str(), key.c_str(), size,
         [](uint64_t offset, void* target, size_t count,
            void* user) -> eyrie_error_t* {
@@ -100,10 +96,8 @@ class Parameters {
           return eyrie_error_create(done.error().code(),
                                     done.error().message().c_str());
         },
-        kept, [](void* user) { delete static_cast<Reader*>(user); });
-    if (error == nullptr) return {};
-    delete kept;
-    return Error(error);
+        new Reader(std::move(read)),
+        [](void* user) { delete static_cast<Reader*>(user); }));
   }
 
   eyrie_parameters_t* get() const { return handle_.get(); }
@@ -112,10 +106,6 @@ class Parameters {
   static Result<void> Done(eyrie_error_t* error) {
     if (error != nullptr) return Error(error);
     return {};
-  }
-  static Result<void> Done(eyrie_error_t* error, internal::Release& kept) {
-    kept.GiveUnless(error);
-    return Done(error);
   }
 
   internal::SharedHandle<eyrie_parameters_t, eyrie_parameters_retain,

@@ -1,14 +1,14 @@
 // A call that the host's event loop drives.
 //
-//   std::optional<eyrie::PendingCall> call;
-//   auto step = [&] { if (call->Run()) Show(call->Results()); };
-//   auto begun = PendingCall::Begin(predict, {image}, [&] { loop.Post(step);
-//   }); if (begun) call.emplace(std::move(*begun));
+//   auto call = eyrie::PendingCall::Begin(*predict, {image},
+//                                         [&] { loop.Post(step); });
+//   if (call->Poll()) Show(call->Results());  // also in each step
 // The call runs in pieces: a piece ends if the function yields or waits for a
 // fence. Between pieces the context may be used for other calls.
 #ifndef EYRIE_PENDING_CALL_H_
 #define EYRIE_PENDING_CALL_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -16,7 +16,6 @@
 
 #include "eyrie/array.h"
 #include "eyrie/c.h"
-#include "eyrie/c_limits.h"
 #include "eyrie/call_options.h"
 #include "eyrie/function.h"
 #include "eyrie/result.h"
@@ -24,28 +23,30 @@
 
 namespace eyrie {
 
-// Must be used on the context's thread and destroyed before the context.
+// Must be used on the context's thread. Keeps the context.
 class PendingCall {
  public:
-  // Begins a call. `wake` must cause a later call of Run on the context's
-  // thread. It is called first by Begin, and later each time the call can
-  // continue; on any thread, but not on two at the same time. It must not use
-  // the PendingCall or throw. `options` limit the call, with the time between
-  // its pieces: `wake` is also called when the timeout passes or the token is
-  // cancelled, and the next Run then ends the call. Returns the same errors for
-  // arguments and options as Function::Call.
+  // Begins a call. Its first piece is ready, so the caller must call Poll
+  // without waiting for `wake`. After that, `wake` is called each time the call
+  // can continue, and must cause a later Poll on the context's thread: on any
+  // thread, but not on two at the same time. It must not use the PendingCall or
+  // throw. `options` limit the call, with the time between its pieces: `wake`
+  // is also called when the timeout passes or the token is cancelled, and the
+  // next Poll then ends the call. The memory of `outs` must be valid as long as
+  // the PendingCall. Returns the same errors for arguments and options as
+  // Function::CallOut.
   static Result<PendingCall> Begin(const Function& function,
                                    RowOf<Value> arguments,
                                    std::function<void()> wake,
                                    RowOf<Value::Entry> named = {},
-                                   const CallOptions& options = {}) {
-    const eyrie_call_options_t limits = internal::ToC(options);
-    internal::GivenArguments given(arguments, named);
+                                   const CallOptions& options = {},
+                                   RowOf<Value> outs = {}) {
+    const internal::GivenOptions limits(options);
+    internal::GivenArguments given(arguments, named, outs);
     PendingCall call(function.signature().result_count, std::move(wake));
-    eyrie_call_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_function_begin_with(
-            function.get(), given.values(), given.count(), given.names(),
-            given.name_count(), &limits,
+    eyrie_pending_call_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_function_begin(
+            function.get(), given.get(), limits.get(),
             [](void* user) { (*static_cast<std::function<void()>*>(user))(); },
             call.wake_.get(), &handle)) {
       return Error(error);
@@ -64,7 +65,7 @@ class PendingCall {
   }
 
   // Runs the next piece, if it is ready. Returns whether the call is over.
-  bool Run() { return eyrie_call_run(handle_.get()) != 0; }
+  bool Poll() { return eyrie_pending_call_poll(get()) != 0; }
 
   // Returns the results. May be called only once. FAILED_PRECONDITION: the call
   // is not over, or its results have been taken. Otherwise the error of the
@@ -72,11 +73,13 @@ class PendingCall {
   Result<std::vector<Value>> Results() {
     std::vector<eyrie_value_t*> handles(result_count_);
     if (eyrie_error_t* error =
-            eyrie_call_results(handle_.get(), handles.data(), handles.size())) {
+            eyrie_pending_call_results(get(), handles.data(), handles.size())) {
       return Error(error);
     }
     return internal::AdoptAll(handles);
   }
+
+  eyrie_pending_call_t* get() const { return handle_.get(); }
 
  private:
   PendingCall(size_t result_count, std::function<void()> wake)
@@ -86,7 +89,7 @@ class PendingCall {
 
   size_t result_count_;
   std::unique_ptr<std::function<void()>> wake_;
-  internal::Handle<eyrie_call_t, eyrie_call_free> handle_;
+  internal::Handle<eyrie_pending_call_t, eyrie_pending_call_free> handle_;
 };
 
 }  // namespace eyrie

@@ -134,30 +134,22 @@ T CopyOf(const T* from) {
   return to;
 }
 
-// A function that the library calls when it no longer needs what it borrowed.
-// If borrowing succeeds, the library owns the function.
-class Release {
- public:
+// A function that the library calls once, when it no longer needs what it
+// borrowed, also if borrowing fails. The library owns it, so it must be passed
+// to the C API exactly once.
+struct Release {
   explicit Release(std::function<void()> release) {
-    if (release) kept_.reset(new std::function<void()>(std::move(release)));
+    if (!release) return;
+    user = new std::function<void()>(std::move(release));
+    function = [](void* kept) {
+      const std::unique_ptr<std::function<void()>> own(
+          static_cast<std::function<void()>*>(kept));
+      (*own)();
+    };
   }
 
-  using CFunction = void (*)(void* user);
-  CFunction function() const { return kept_ != nullptr ? Call : nullptr; }
-  void* user() const { return kept_.get(); }
-  // Gives the function to the library, unless borrowing failed.
-  void GiveUnless(const eyrie_error_t* error) {
-    if (error == nullptr) (void)kept_.release();
-  }
-
- private:
-  static void Call(void* user) {
-    const std::unique_ptr<std::function<void()>> release(
-        static_cast<std::function<void()>*>(user));
-    (*release)();
-  }
-
-  std::unique_ptr<std::function<void()>> kept_;
+  void (*function)(void* user) = nullptr;
+  void* user = nullptr;
 };
 
 // Like Handle, for a reference counted handle; each copy has a reference.

@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "eyrie/c.h"
-#include "eyrie/c_limits.h"
 #include "eyrie/c_state.h"
 #include "eyrie/call_options.h"
 #include "eyrie/device.h"
@@ -72,16 +71,16 @@ class Module {
 
   // The same without the copy. The bytes must be valid and must not change
   // until `release` is called: once, on any thread, when nothing uses the
-  // module. If this fails, `release` is not called. See
+  // module. If this fails, `release` is called, too. See
   // eyrie_module_load_borrowed.
   static Result<Module> Borrow(std::span<const std::byte> bytes,
                                std::function<void()> release = nullptr) {
-    internal::Release kept(std::move(release));
+    const internal::Release kept(std::move(release));
     eyrie_module_t* handle = nullptr;
-    eyrie_error_t* const error = eyrie_module_load_borrowed(
-        bytes.data(), bytes.size(), kept.function(), kept.user(), &handle);
-    kept.GiveUnless(error);
-    if (error != nullptr) return Error(error);
+    if (eyrie_error_t* error = eyrie_module_load_borrowed(
+            bytes.data(), bytes.size(), kept.function, kept.user, &handle)) {
+      return Error(error);
+    }
     return Module(handle);
   }
   // The same for a range of an open regular file, which is mapped and must not
@@ -261,7 +260,7 @@ class Context {
   Result<Function> Find(const std::string& name) {
     eyrie_function_t* handle = nullptr;
     if (eyrie_error_t* error =
-            eyrie_context_function(get(), name.c_str(), &handle)) {
+            eyrie_context_find_function(get(), name.c_str(), &handle)) {
       return Error(error);
     }
     return Function(handle);
@@ -280,17 +279,8 @@ class Context {
   // of Find and of Function::Call.
   Result<std::vector<Value>> Call(const std::string& function,
                                   RowOf<Value> arguments,
-                                  RowOf<Value::Entry> named = {}) {
-    auto found = Find(function);
-    if (!found) return found.error();
-    return found->Call(arguments, named);
-  }
-
-  // The same with limits of the call, which do not fail the context.
-  Result<std::vector<Value>> Call(const std::string& function,
-                                  RowOf<Value> arguments,
-                                  RowOf<Value::Entry> named,
-                                  const CallOptions& options) {
+                                  RowOf<Value::Entry> named = {},
+                                  const CallOptions& options = {}) {
     auto found = Find(function);
     if (!found) return found.error();
     return found->Call(arguments, named, options);
@@ -357,7 +347,7 @@ class Context {
 
  private:
   explicit Context(eyrie_context_t* handle) : handle_(handle) {}
-  internal::Handle<eyrie_context_t, eyrie_context_free> handle_;
+  internal::Handle<eyrie_context_t, eyrie_context_release> handle_;
 };
 
 }  // namespace eyrie

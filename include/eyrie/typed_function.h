@@ -34,7 +34,7 @@ namespace internal {
 template <typename T>
 struct CppType;
 
-inline bool FitsWidth(const eyrie_parameter_t& parameter, size_t size,
+inline bool FitsWidth(const eyrie_argument_info_t& parameter, size_t size,
                       bool is_argument) {
   if (parameter.dtype == EYRIE_DTYPE_NONE) return true;
   const size_t bits = parameter.dtype & 0xFF;
@@ -57,7 +57,7 @@ struct CppType<T> {
     return (std::floating_point<T> ? "a float of " : "an integer of ") +
            std::to_string(8 * sizeof(T)) + " bits";
   }
-  static bool Fits(const eyrie_parameter_t& parameter, bool is_argument) {
+  static bool Fits(const eyrie_argument_info_t& parameter, bool is_argument) {
     if constexpr (std::is_same_v<T, bool>) {
       return parameter.kind == EYRIE_KIND_BOOL;
     } else {
@@ -76,7 +76,7 @@ struct CppType<T> {
 template <>
 struct CppType<std::string> {
   static std::string Name() { return "bytes"; }
-  static bool Fits(const eyrie_parameter_t& parameter, bool) {
+  static bool Fits(const eyrie_argument_info_t& parameter, bool) {
     return parameter.kind == EYRIE_KIND_BYTES;
   }
   static void Put(const std::string& text, Value& to) { to = Value(text); }
@@ -91,7 +91,7 @@ struct CppType<Tensor<T>> {
   static std::string Name() {
     return std::is_void_v<T> ? "an array" : "an array of another element type";
   }
-  static bool Fits(const eyrie_parameter_t& parameter, bool) {
+  static bool Fits(const eyrie_argument_info_t& parameter, bool) {
     if (parameter.kind != EYRIE_KIND_ARRAY) return false;
     if constexpr (std::is_void_v<T>) {
       return true;
@@ -109,7 +109,7 @@ struct CppType<Tensor<T>> {
 template <typename T>
 struct CppType<std::vector<T>> {
   static std::string Name() { return "a list"; }
-  static bool Fits(const eyrie_parameter_t& parameter, bool) {
+  static bool Fits(const eyrie_argument_info_t& parameter, bool) {
     return parameter.kind == EYRIE_KIND_LIST;
   }
   static void Put(const std::vector<T>& items, Value& to) {
@@ -135,7 +135,7 @@ struct CppType<std::vector<T>> {
 template <>
 struct CppType<Value> {
   static std::string Name() { return "a value"; }
-  static bool Fits(const eyrie_parameter_t&, bool) { return true; }
+  static bool Fits(const eyrie_argument_info_t&, bool) { return true; }
   static void Put(const Value& value, Value& to) { to = value; }
   static Result<Value> Take(Value& value) { return std::move(value); }
 };
@@ -143,7 +143,7 @@ struct CppType<Value> {
 // INVALID_ARGUMENT: the parameter does not fit T; the message says why.
 template <typename T>
 Result<void> CheckParameter(const Function& function,
-                            const eyrie_parameter_t& parameter,
+                            const eyrie_argument_info_t& parameter,
                             const std::string& place, bool is_argument) {
   if (parameter.kind == EYRIE_KIND_ANY ||
       CppType<T>::Fits(parameter, is_argument)) {

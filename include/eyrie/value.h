@@ -250,8 +250,8 @@ class Value : public ValueView {
   // Creates an array that uses the caller's memory. The memory must be valid,
   // and must not change during calls, until `release` is called: on any thread,
   // after the Value and its copies are destroyed. Const elements are read-only;
-  // see SetReadOnly. Returns the errors of Array, and does not call `release`
-  // then.
+  // see SetReadOnly. Returns the errors of Array, and calls `release` then,
+  // too.
   template <std::ranges::contiguous_range Range>
   static Result<Value> Borrow(RowOf<int64_t> shape, Range&& elements,
                               std::function<void()> release = nullptr) {
@@ -271,12 +271,12 @@ class Value : public ValueView {
   // unless SetReadOnly is called.
   static Result<Value> Borrow(const eyrie_array_t& array,
                               std::function<void()> release = nullptr) {
-    internal::Release kept(std::move(release));
+    const internal::Release kept(std::move(release));
     eyrie_value_t* value = nullptr;
-    eyrie_error_t* const error =
-        eyrie_value_borrow(&array, kept.function(), kept.user(), &value);
-    kept.GiveUnless(error);
-    if (error != nullptr) return Error(error);
+    if (eyrie_error_t* error =
+            eyrie_value_borrow(&array, kept.function, kept.user, &value)) {
+      return Error(error);
+    }
     return Adopt(value);
   }
 

@@ -19,12 +19,15 @@ static eyrie_error_t* Call(eyrie_context_t* context) {
   eyrie_value_t* sum = NULL;
   eyrie_function_t* add = NULL;
   eyrie_array_t array = {.struct_size = sizeof(array)};
-  eyrie_error_t* error = eyrie_context_function(context, "add", &add);
+  eyrie_error_t* error = eyrie_context_find_function(context, "add", &add);
   for (int i = 0; i < 2 && error == NULL; ++i) {
     error = eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, numbers,
                               sizeof(numbers), &arguments[i]);
   }
-  if (error == NULL) error = eyrie_function_call(add, arguments, 2, &sum, 1);
+  eyrie_call_args_t args = {.struct_size = sizeof(args)};
+  args.values = arguments;
+  args.value_count = 2;
+  if (error == NULL) error = eyrie_function_call(add, &args, NULL, &sum, 1);
   if (error == NULL) error = eyrie_value_get_array(sum, &array);
   if (error == NULL) {
     float sums[4];
@@ -49,7 +52,7 @@ int main(int argc, char** argv) {
     error = eyrie_context_create(&module, 1, &device, 1, &context);
   }
   if (error == NULL) error = Call(context);
-  if (context != NULL) eyrie_context_free(context);
+  eyrie_context_release(context);
   eyrie_module_release(module);
   eyrie_device_release(device);
   return error == NULL ? 0 : Fail(error);

@@ -61,15 +61,17 @@ static int ReadPicture(eyrie_value_t** out_picture) {
 static int Classify(const char* path, Handles* own) {
   const eyrie_device_options_t options = {
       .struct_size = sizeof(options), .log = Log, .log_data = stderr};
+  const eyrie_call_args_t args = {
+      .struct_size = sizeof(args), .values = &own->picture, .value_count = 1};
   eyrie_function_t* classify = NULL; /* owned by the context */
   if (Failed(eyrie_device_open("local-sync", &options, &own->device)) ||
       Failed(eyrie_module_load_file(path, &own->module)) ||
       Failed(eyrie_context_create(&own->module, 1, &own->device, 1,
                                   &own->context)) ||
-      Failed(eyrie_context_function(own->context, "classify", &classify)) ||
-      ReadPicture(&own->picture) ||
       Failed(
-          eyrie_function_call(classify, &own->picture, 1, &own->scores, 1))) {
+          eyrie_context_find_function(own->context, "classify", &classify)) ||
+      ReadPicture(&own->picture) ||
+      Failed(eyrie_function_call(classify, &args, NULL, &own->scores, 1))) {
     return 1;
   }
   return PrintScores(own->scores);
@@ -84,7 +86,7 @@ int main(int argc, char** argv) {
   const int failed = Classify(argv[1], &own);
   eyrie_value_free(own.scores);
   eyrie_value_free(own.picture);
-  eyrie_context_free(own.context);
+  eyrie_context_release(own.context);
   eyrie_module_release(own.module);
   eyrie_device_release(own.device);
   return failed;

@@ -27,15 +27,17 @@ int main(int argc, char** argv) {
   eyrie_context_t* context;
   Check(eyrie_context_open(argv[argc - 1], "local-sync", &options, &context));
   eyrie_function_t* total; /* owned by the context */
-  Check(eyrie_context_function(context, "total", &total));
+  Check(eyrie_context_find_function(context, "total", &total));
   eyrie_value_t *arguments[] = {NULL, eyrie_value_i32(7)}, *result = NULL;
   Check(eyrie_value_array(EYRIE_DTYPE_F32, 1, (int64_t[]){3},
                           (float[]){10, 20, 30}, 12, &arguments[0]));
-  Check(eyrie_function_call(total, arguments, 2, &result, 1));
+  const eyrie_call_args_t args = {sizeof(args), .values = arguments,
+                                  .value_count = 2};
+  Check(eyrie_function_call(total, &args, NULL, &result, 1));
   double number = 0;
   if (eyrie_value_get_f64(result, &number)) printf("%.2f\n", number);
   eyrie_value_free(result);
   for (int i = 0; i < 2; ++i) eyrie_value_free(arguments[i]);
-  eyrie_context_free(context);
+  eyrie_context_release(context);
   eyrie_linker_release(linker);
 }

@@ -2,7 +2,7 @@
 // module, and no thread waits between the stages.
 //   pipeline edges.vmfb [pictures]
 //
-// Each call waits for one fence and signals another. Start() returns before the
+// Each call waits for one fence and signals another. A call returns before the
 // work begins, so this thread can continue with the next picture. The last
 // fence of a picture reports that its result is ready.
 #include <cstdio>
@@ -48,18 +48,18 @@ struct Flight {
 
 // Starts all stages for a picture. Returns immediately.
 eyrie::Result<Flight> Launch(const eyrie::Device& device,
-                             const std::vector<eyrie::Function>& stages,
+                             std::vector<eyrie::Function>& stages,
                              eyrie::Value picture) {
   Flight flight;
   flight.result.push_back(std::move(picture));
   std::unique_ptr<eyrie::Fence> before;
-  for (const eyrie::Function& stage : stages) {
+  for (eyrie::Function& stage : stages) {
     auto after = eyrie::Fence::Create(device);
     if (!after) return after.error();
     // Use the previous stage's result in place as soon as it is ready.
     flight.result[0].Lend();
-    auto results =
-        eyrie::Start(stage, {flight.result[0]}, before.get(), *after);
+    auto results = stage.Call({flight.result[0]}, {},
+                              {.wait = before.get(), .signal = &*after});
     if (!results) return results.error();
     flight.result = *std::move(results);
     before = std::make_unique<eyrie::Fence>(*std::move(after));

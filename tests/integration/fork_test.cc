@@ -79,7 +79,8 @@ Before::Before(const DeviceRow& device_row)
       start_add(*fences.Find("add")),
       open(*Fence::Create(device)),
       done(*Fence::Create(device)),
-      waiting(Start(start_add, {Four(1), Four(2)}, &open, done)),
+      waiting(start_add.Call({Four(1), Four(2)}, {},
+                             {.wait = &open, .signal = &done})),
       sums(add.Call("add", {Four(1), Four(10)})) {
   auto begun = PendingCall::Begin(start_add, {Four(1), Four(2)}, [] {});
   EXPECT_TRUE(begun) << begun.error().message();
@@ -115,7 +116,7 @@ const struct Row {
      [](Before& b) {
        Fence own = *Fence::Create(*Device::Open("local-sync"));
        return Text<std::vector<Value>>(
-           Start(b.start_add, {Four(1), Four(2)}, nullptr, own));
+           b.start_add.Call({Four(1), Four(2)}, {}, {.signal = &own}));
      },
      "OK", kDevice},
     {"another context",
@@ -156,7 +157,7 @@ const struct Row {
      nullptr},
     {"a pending call",
      [](Before& b) {
-       while (!b.pending->Run()) {
+       while (!b.pending->Poll()) {
        }
        return Floats(b.pending->Results());
      },
@@ -165,7 +166,7 @@ const struct Row {
      [](Before& b) {
        auto call = PendingCall::Begin(b.start_add, {Four(1), Four(2)}, [] {});
        if (!call) return Text(call);
-       while (!call->Run()) {
+       while (!call->Poll()) {
        }
        return Floats(call->Results());
      },

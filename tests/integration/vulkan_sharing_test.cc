@@ -310,7 +310,8 @@ TEST_F(VulkanSharing, ChainsWithASemaphoreOfTheProgram) {
     (void)drawn->Signal();
   });
   const Value x = *Value::Array({4}, Floats{1, 2, 3, 4});
-  auto results = Start(*context->Find("add"), {x, x}, &*drawn, *added);
+  auto results = context->Find("add")->Call(
+      {x, x}, {}, {.wait = &*drawn, .signal = &*added});
   ASSERT_EQ(ErrorOf(results), "OK");
   uint64_t value = 7;
   own.fn().vkGetSemaphoreCounterValue(own.handle(), timeline, &value);
