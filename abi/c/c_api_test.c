@@ -62,10 +62,10 @@ static int CallByName(eyrie_device_t* device) {
                      "no function");
   failures += Expect(eyrie_function_signature(function)->argument_count == 2,
                      "other arguments");
-  failures += Expect(!eyrie_value_borrow(&array, NULL, NULL, &arguments[0]),
-                     "no array");
-  failures += Expect(!eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, halves,
-                                        sizeof(halves), &arguments[1]),
+  failures += Expect(
+      !eyrie_value_new_borrowed(&array, NULL, NULL, &arguments[0]), "no array");
+  failures += Expect(!eyrie_value_new_array(EYRIE_DTYPE_F32, 1, shape, halves,
+                                            sizeof(halves), &arguments[1]),
                      "no array");
   failures += ExpectError(
       eyrie_function_call(function, &one, NULL, &result, 1),
@@ -79,7 +79,7 @@ static int CallByName(eyrie_device_t* device) {
                      "another result");
   failures += Expect(eyrie_function_statistics(function)->packed == 1,
                      "other statistics");
-  failures += Expect(!eyrie_value_borrow(&target, NULL, NULL, &out),
+  failures += Expect(!eyrie_value_new_borrowed(&target, NULL, NULL, &out),
                      "no array for the result");
   failures +=
       Expect(!eyrie_function_call(function, &with_out, NULL, &result, 1) &&
@@ -194,9 +194,10 @@ static int StartAfterFence(eyrie_device_t* device) {
   failures += Expect(!eyrie_fence_create(device, &wait), "no fence");
   failures += Expect(!eyrie_fence_create(device, &signal), "no fence");
   for (int i = 0; i < 2; ++i) {
-    failures += Expect(!eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, numbers,
-                                          sizeof(numbers), &arguments[i]),
-                       "no array");
+    failures +=
+        Expect(!eyrie_value_new_array(EYRIE_DTYPE_F32, 1, shape, numbers,
+                                      sizeof(numbers), &arguments[i]),
+               "no array");
   }
   options.wait = wait;
   options.signal = signal;
@@ -228,7 +229,7 @@ int main(void) {
   eyrie_module_t* module = NULL;
   eyrie_device_t* device = NULL;
   eyrie_device_options_t options = {.struct_size = sizeof(options)};
-  eyrie_value_t* value = eyrie_value_f64(0.5);
+  eyrie_value_t* value = eyrie_value_new_f64(0.5);
   double number = 0;
   int failures = 0;
 

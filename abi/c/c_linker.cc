@@ -234,8 +234,9 @@ eyrie_error_t* eyrie_host_call_new_array(eyrie_host_call_t* call,
       abi::NewArray(*call, dtype, {shape, rank}, out_data, out_value));
 }
 
-eyrie_error_t* eyrie_host_call_argument(eyrie_host_call_t* call, size_t index,
-                                        eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_host_call_copy_argument(eyrie_host_call_t* call,
+                                             size_t index,
+                                             eyrie_value_t** out_value) {
   return abi::CreateError(abi::Argument(*call, index, out_value));
 }
 
@@ -263,8 +264,8 @@ eyrie_fence_t* eyrie_host_call_signal(eyrie_host_call_t* call) {
   return abi::NewFence(eyrie::Ref<eyrie::hal::Fence>::Share(call->signal));
 }
 
-eyrie_value_t* eyrie_value_object(const char* type, void* object,
-                                  void (*free)(void* object)) {
+eyrie_value_t* eyrie_value_new_object(const char* type, void* object,
+                                      void (*free)(void* object)) {
   return abi::NewHandle(abi::HostValue(eyrie::Ref<eyrie::RefObject>(
       eyrie::MakeRef<abi::HostObject>(type, object, free))));
 }

@@ -74,7 +74,7 @@ const List* At(const eyrie_needs_t& needs, int list) {
 
 namespace abi = eyrie::abi;
 
-eyrie_error_t* eyrie_module_needs(const eyrie_module_t* module,
+eyrie_error_t* eyrie_needs_create(const eyrie_module_t* module,
                                   const eyrie_device_options_t* options,
                                   eyrie_needs_t** out_needs) {
   return abi::CreateError(abi::Read(*module, options, out_needs));

@@ -27,7 +27,7 @@ constexpr size_t kLarge = size_t{1} << 17;
 // Returns items for a list: `count` times the number 7.
 std::vector<eyrie_value_t*> Sevens(size_t count) {
   std::vector<eyrie_value_t*> items(count);
-  for (eyrie_value_t*& item : items) item = eyrie_value_i32(7);
+  for (eyrie_value_t*& item : items) item = eyrie_value_new_i32(7);
   return items;
 }
 
@@ -67,35 +67,35 @@ TEST(CNoMemory, Constructors) {
   const Value dict = Value::Dict({{text, Value(text)}});
   using Items = std::vector<eyrie_value_t*>;
   const Constructor rows[] = {
-      {"null", 0, [](Items&) { return eyrie_value_null(); }},
-      {"bool", 0, [](Items&) { return eyrie_value_bool(1); }},
-      {"i32", 0, [](Items&) { return eyrie_value_i32(1); }},
-      {"i64", 0, [](Items&) { return eyrie_value_i64(1); }},
-      {"u64", 0, [](Items&) { return eyrie_value_u64(1); }},
-      {"f32", 0, [](Items&) { return eyrie_value_f32(1); }},
-      {"f64", 0, [](Items&) { return eyrie_value_f64(1); }},
+      {"null", 0, [](Items&) { return eyrie_value_new_null(); }},
+      {"bool", 0, [](Items&) { return eyrie_value_new_bool(1); }},
+      {"i32", 0, [](Items&) { return eyrie_value_new_i32(1); }},
+      {"i64", 0, [](Items&) { return eyrie_value_new_i64(1); }},
+      {"u64", 0, [](Items&) { return eyrie_value_new_u64(1); }},
+      {"f32", 0, [](Items&) { return eyrie_value_new_f32(1); }},
+      {"f64", 0, [](Items&) { return eyrie_value_new_f64(1); }},
       {"bytes", 0,
-       [&](Items&) { return eyrie_value_bytes(text.data(), text.size()); }},
+       [&](Items&) { return eyrie_value_new_bytes(text.data(), text.size()); }},
       {"list", kLarge,
        [](Items& items) {
-         return eyrie_value_list(items.data(), items.size());
+         return eyrie_value_new_list(items.data(), items.size());
        }},
       {"tuple", kLarge,
        [](Items& items) {
-         return eyrie_value_tuple(items.data(), items.size());
+         return eyrie_value_new_tuple(items.data(), items.size());
        }},
       {"dict", kLarge,
        [&](Items& items) {
-         return eyrie_value_dict(keys.data(), items.data(), items.size());
+         return eyrie_value_new_dict(keys.data(), items.data(), items.size());
        }},
       {"dict, long key", 1,
        [&](Items& items) {
-         return eyrie_value_dict(&long_key, items.data(), 1);
+         return eyrie_value_new_dict(&long_key, items.data(), 1);
        }},
       {"dict, sized keys", kLarge,
        [&](Items& items) {
-         return eyrie_value_dict_sized(keys.data(), sizes.data(), items.data(),
-                                       items.size());
+         return eyrie_value_new_dict_sized(keys.data(), sizes.data(),
+                                           items.data(), items.size());
        }},
       {"copy of null", 0, [](Items&) { return eyrie_value_copy(nullptr); }},
       {"copy of bytes", 0,
@@ -113,7 +113,7 @@ TEST(CNoMemory, Constructors) {
 
 eyrie_value_t* NoMemory() {
   const FailingAllocations failing(1, 1, /*onwards=*/true);
-  return eyrie_value_null();
+  return eyrie_value_new_null();
 }
 
 TEST(CNoMemory, TheValueStaysAsItIs) {
@@ -142,14 +142,14 @@ TEST(CNoMemory, TheValueStaysAsItIs) {
 TEST(CNoMemory, Spreads) {
   const char* const keys[] = {"a", "b"};
   const auto items = [] {
-    return std::vector<eyrie_value_t*>{eyrie_value_bytes("text", 4),
+    return std::vector<eyrie_value_t*>{eyrie_value_new_bytes("text", 4),
                                        NoMemory()};
   };
   eyrie_value_t* const values[] = {
       eyrie_value_copy(NoMemory()),
-      eyrie_value_list(items().data(), 2),
-      eyrie_value_tuple(items().data(), 2),
-      eyrie_value_dict(keys, items().data(), 2),
+      eyrie_value_new_list(items().data(), 2),
+      eyrie_value_new_tuple(items().data(), 2),
+      eyrie_value_new_dict(keys, items().data(), 2),
       Value(Value::Adopt(NoMemory())).Release(),
       Value::List({Value::Adopt(NoMemory()), Value(1)}).Release(),
   };
@@ -175,7 +175,7 @@ class CNoMemoryCalls : public testing::Test {
         "OK");
     ASSERT_EQ(ErrorText(eyrie_context_find_function(context_, "add", &add_)),
               "OK");
-    one_ = eyrie_value_i32(1);
+    one_ = eyrie_value_new_i32(1);
   }
   void TearDown() override {
     eyrie_value_free(one_);
@@ -232,7 +232,7 @@ TEST_F(CNoMemoryCalls, WhatTakesValuesFails) {
        eyrie_function_call(add_, &args, &options, &result, 1), kArgument},
       {"wait", eyrie_fence_wait(fence, -1), kArgument},
       {"array", eyrie_value_get_array(given[1], &array), kValue},
-      {"upload", eyrie_value_upload(given[1], device_, &result), kValue},
+      {"upload", eyrie_value_new_uploaded(given[1], device_, &result), kValue},
   };
   for (const Case& c : cases) EXPECT_EQ(ErrorText(c.error), c.want) << c.name;
   EXPECT_EQ(result, nullptr);

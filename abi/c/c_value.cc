@@ -28,8 +28,9 @@ namespace eyrie::abi {
 absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype) {
   const auto type = static_cast<hal::ElementType>(dtype);
   if (absl::StartsWith(hal::ElementTypeName(type), "*")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "There is no element type 0x", absl::Hex(uint32_t{dtype}), "."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("There is no element type 0x",
+                     absl::Hex(static_cast<uint32_t>(dtype)), "."));
   }
   return type;
 }
@@ -246,26 +247,28 @@ void eyrie_value_free(eyrie_value_t* value) {
   if (value != abi::NoMemoryHandle()) delete abi::FromHandle(value);
 }
 
-eyrie_value_t* eyrie_value_null(void) { return abi::NewHandle(HostValue()); }
-eyrie_value_t* eyrie_value_bool(int value) {
+eyrie_value_t* eyrie_value_new_null(void) {
+  return abi::NewHandle(HostValue());
+}
+eyrie_value_t* eyrie_value_new_bool(int value) {
   return abi::NewHandle(HostValue(value != 0));
 }
-eyrie_value_t* eyrie_value_i32(int32_t value) {
+eyrie_value_t* eyrie_value_new_i32(int32_t value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_i64(int64_t value) {
+eyrie_value_t* eyrie_value_new_i64(int64_t value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_u64(uint64_t value) {
+eyrie_value_t* eyrie_value_new_u64(uint64_t value) {
   return abi::NewHandle(abi::OfUnsigned(value));
 }
-eyrie_value_t* eyrie_value_f32(float value) {
+eyrie_value_t* eyrie_value_new_f32(float value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_f64(double value) {
+eyrie_value_t* eyrie_value_new_f64(double value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_bytes(const void* data, size_t size) {
+eyrie_value_t* eyrie_value_new_bytes(const void* data, size_t size) {
   std::string bytes;
   if (!eyrie::Assign(bytes, {static_cast<const char*>(data), size}, "bytes")
            .ok()) {
@@ -329,23 +332,24 @@ int eyrie_value_get_bytes(const eyrie_value_t* value, const void** out_data,
   return 1;
 }
 
-eyrie_value_t* eyrie_value_list(eyrie_value_t* const* items, size_t count) {
+eyrie_value_t* eyrie_value_new_list(eyrie_value_t* const* items, size_t count) {
   return abi::NewSequence({items, count}, HostValue::List);
 }
 
-eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items, size_t count) {
+eyrie_value_t* eyrie_value_new_tuple(eyrie_value_t* const* items,
+                                     size_t count) {
   return abi::NewSequence({items, count}, HostValue::Tuple);
 }
 
-eyrie_value_t* eyrie_value_dict(const char* const* keys,
-                                eyrie_value_t* const* items, size_t count) {
+eyrie_value_t* eyrie_value_new_dict(const char* const* keys,
+                                    eyrie_value_t* const* items, size_t count) {
   return abi::NewDict(keys, nullptr, {items, count});
 }
 
-eyrie_value_t* eyrie_value_dict_sized(const char* const* keys,
-                                      const size_t* sizes,
-                                      eyrie_value_t* const* items,
-                                      size_t count) {
+eyrie_value_t* eyrie_value_new_dict_sized(const char* const* keys,
+                                          const size_t* sizes,
+                                          eyrie_value_t* const* items,
+                                          size_t count) {
   return abi::NewDict(keys, sizes, {items, count});
 }
 
@@ -386,17 +390,17 @@ eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
   return nullptr;
 }
 
-eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
-                                 const int64_t* shape, const void* data,
-                                 size_t size, eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_array(eyrie_dtype_t dtype, size_t rank,
+                                     const int64_t* shape, const void* data,
+                                     size_t size, eyrie_value_t** out_value) {
   return abi::CreateError(
       abi::CopyArray(dtype, {shape, rank},
                      {static_cast<const uint8_t*>(data), size}, out_value));
 }
 
-eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
-                                  void (*release)(void* user), void* user,
-                                  eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_borrowed(const eyrie_array_t* array,
+                                        void (*release)(void* user), void* user,
+                                        eyrie_value_t** out_value) {
   return abi::CreateError(abi::BorrowArray(*array, release, user, out_value));
 }
 
@@ -407,9 +411,9 @@ eyrie_error_t* eyrie_value_set_array(eyrie_value_t* value,
   return abi::CreateError(status);
 }
 
-eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,
-                                  eyrie_device_t* device,
-                                  eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_uploaded(const eyrie_value_t* array,
+                                        eyrie_device_t* device,
+                                        eyrie_value_t** out_value) {
   return abi::CreateError(abi::UploadArray(array, *device->device, out_value));
 }
 

@@ -113,13 +113,13 @@ class CallNoMemory : public testing::Test {
 
 eyrie_value_t* LongText() {
   const std::string text(size_t{1} << 18, 'x');
-  return eyrie_value_bytes(text.data(), text.size());
+  return eyrie_value_new_bytes(text.data(), text.size());
 }
 
 eyrie_value_t* LongList() {
   std::vector<eyrie_value_t*> items(10000);
-  for (eyrie_value_t*& item : items) item = eyrie_value_i64(1ll << 40);
-  return eyrie_value_list(items.data(), items.size());
+  for (eyrie_value_t*& item : items) item = eyrie_value_new_i64(1ll << 40);
+  return eyrie_value_new_list(items.data(), items.size());
 }
 
 // Without a signature, a dict becomes a list in the order of its keys.
@@ -131,10 +131,10 @@ eyrie_value_t* LongDict() {
     names.push_back(absl::StrCat("key", i));
   }
   for (size_t i = 0; i < items.size(); ++i) {
-    items[i] = eyrie_value_bytes(nullptr, 0);
+    items[i] = eyrie_value_new_bytes(nullptr, 0);
     keys.push_back(names[i].c_str());
   }
-  return eyrie_value_dict(keys.data(), items.data(), items.size());
+  return eyrie_value_new_dict(keys.data(), items.data(), items.size());
 }
 
 TEST_F(CallNoMemory, ArgumentsAndResults) {
@@ -143,7 +143,7 @@ TEST_F(CallNoMemory, ArgumentsAndResults) {
       Row("a text as a list", "any", LongText(), 1, 1),
       Row("a list", "any", LongList(), 1, 2),
       Row("a dict", "any", LongDict(), 1, 3),
-      Row("9000 arguments", "wide", eyrie_value_i32(7), kWide, 4),
+      Row("9000 arguments", "wide", eyrie_value_new_i32(7), kWide, 4),
   });
   Free();
 }

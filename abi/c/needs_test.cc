@@ -74,10 +74,10 @@ TEST(Needs, AnswerToWrongQuestions) {
   eyrie_device_options_t options = {};
   options.struct_size = 1;
   eyrie_error_t* const error =
-      eyrie_module_needs(module->get(), &options, &needs);
+      eyrie_needs_create(module->get(), &options, &needs);
   EXPECT_EQ(eyrie_error_code(error), EYRIE_INVALID_ARGUMENT);
   eyrie_error_free(error);
-  ASSERT_EQ(eyrie_module_needs(module->get(), nullptr, &needs), nullptr);
+  ASSERT_EQ(eyrie_needs_create(module->get(), nullptr, &needs), nullptr);
   const auto unknown = static_cast<eyrie_needs_list_t>(7);
   EXPECT_EQ(eyrie_needs_count(needs, unknown), 0u);
   EXPECT_EQ(eyrie_needs_text(needs, unknown, 0), nullptr);

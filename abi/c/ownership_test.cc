@@ -63,7 +63,7 @@ TEST(Ownership, OfModulesAndArrays) {
                            nullptr,     &byte,           size};
     eyrie_value_t* value = nullptr;
     eyrie_error_t* const error =
-        eyrie_value_borrow(&array, Count, user, &value);
+        eyrie_value_new_borrowed(&array, Count, user, &value);
     eyrie_value_free(value);
     return error;
   };
@@ -83,7 +83,7 @@ TEST(Ownership, OfModulesAndArrays) {
        EYRIE_INVALID_ARGUMENT},
       {"object",
        [](int* user) -> eyrie_error_t* {
-         eyrie_value_free(eyrie_value_object("test.object", user, Count));
+         eyrie_value_free(eyrie_value_new_object("test.object", user, Count));
          return nullptr;
        },
        EYRIE_OK},
@@ -293,8 +293,8 @@ TEST(Ownership, DescriptorsRemainTheCallers) {
          memory.descriptor = descriptor;
          memory.size = 64;
          eyrie_value_t* value = nullptr;
-         return eyrie_value_import(device, EYRIE_DTYPE_UI8, 1, shape, &memory,
-                                   &value);
+         return eyrie_value_new_imported(device, EYRIE_DTYPE_UI8, 1, shape,
+                                         &memory, &value);
        },
        EYRIE_UNIMPLEMENTED},
   };

@@ -200,7 +200,7 @@ TEST_F(LimitsApiTest, BadOptions) {
   } kCases[] = {
       {8, 0,
        "The struct_size of the context options (8) is below that of the first "
-       "version (56)."},
+       "version (152)."},
       {sizeof(eyrie_context_options_t), -1, "The timeout (-1 ns) is below 0."},
   };
   for (const auto& c : kCases) {

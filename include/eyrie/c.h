@@ -34,7 +34,8 @@
  * to the library as soon as it is passed: the function is called exactly once,
  * also if the call that took it fails (then before it returns). In options,
  * this holds unless struct_size is too small. File descriptors remain the
- * caller's, except for the one that eyrie_value_import takes if it succeeds.
+ * caller's, except for the one that eyrie_value_new_imported takes if it
+ * succeeds.
  *
  * Process-wide state. There is nothing to initialize or to shut down, and there
  * are no process-wide settings. The process can record one trace at a time
@@ -71,18 +72,18 @@ typedef struct eyrie_module_t eyrie_module_t;
  * OUT_OF_RANGE: a malformed module, with an index or offset past the end.
  * UNIMPLEMENTED: a version or feature that this library does not support.
  * RESOURCE_EXHAUSTED: no memory. INTERNAL: the system cannot read the file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_file(const char* path,
-                                                   eyrie_module_t** out_module);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_file(
+    const char* path, eyrie_module_t** out_module);
 /* The same for a file's bytes in memory, which are copied. INVALID_ARGUMENT,
  * OUT_OF_RANGE, UNIMPLEMENTED and RESOURCE_EXHAUSTED as for a file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_memory(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_memory(
     const void* data, size_t size, eyrie_module_t** out_module);
 /* The same without the copy. The bytes must remain valid and must not change
  * until `release(user)` is called: once, on any thread, when no module, context
  * or value uses them. `release` may be NULL. Constants that devices use are
  * copied to them, because compiled code may write to constants. If this fails,
  * `release` is called before it returns. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_borrowed(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_borrowed(
     const void* data, size_t size, void (*release)(void* user), void* user,
     eyrie_module_t** out_module);
 /* The same for `size` bytes at `offset` of an open regular file, which are
@@ -92,7 +93,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_module_load_borrowed(
  * file if `offset` is a multiple of 64. INVALID_ARGUMENT: also if the
  * descriptor is not open or not a regular file. OUT_OF_RANGE: also if the range
  * exceeds the file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_descriptor(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_descriptor(
     int descriptor, uint64_t offset, uint64_t size,
     eyrie_module_t** out_module);
 EYRIE_EXPORT void eyrie_module_retain(eyrie_module_t* module);
@@ -122,7 +123,8 @@ typedef struct eyrie_import_info_t {
   size_t struct_size;             /* set by the library */
   const char* name;               /* "host.scale" */
   const char* calling_convention; /* "0rf_r" */
-  int is_optional;                /* nonzero: it may be missing */
+  int32_t is_optional;            /* nonzero: it may be missing */
+  int32_t reserved;               /* 0 */
 } eyrie_import_info_t;
 
 EYRIE_EXPORT size_t eyrie_module_import_count(const eyrie_module_t* module);
@@ -146,11 +148,11 @@ typedef struct eyrie_native_library_t eyrie_native_library_t;
  * library, or a malformed manifest. UNIMPLEMENTED: a library for another
  * machine, or an unknown manifest version. FAILED_PRECONDITION: the system
  * cannot load the library. */
-EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_native_library_open(
     const char* path, const char* manifest,
     eyrie_native_library_t** out_library);
 /* The same with the manifest's text instead of its file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open_text(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_native_library_open_text(
     const char* path, const char* manifest_text,
     eyrie_native_library_t** out_library);
 
@@ -166,7 +168,7 @@ typedef struct eyrie_native_symbol_t {
  * INVALID_ARGUMENT: a malformed manifest, an address that is NULL, or a
  * struct_size that is too small or differs from that of the first symbol.
  * UNIMPLEMENTED: an unknown manifest version. */
-EYRIE_EXPORT eyrie_error_t* eyrie_native_library_create(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_native_library_create(
     const char* manifest_text, const eyrie_native_symbol_t* symbols,
     size_t symbol_count, eyrie_native_library_t** out_library);
 EYRIE_EXPORT void eyrie_native_library_retain(eyrie_native_library_t* library);
@@ -215,11 +217,10 @@ typedef struct eyrie_context_t eyrie_context_t;
  * execution. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a device of
  * the parent of this forked process. Otherwise the error of an initializer, for
  * example because no device can run the executables. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
-                                                 size_t module_count,
-                                                 eyrie_device_t* const* devices,
-                                                 size_t device_count,
-                                                 eyrie_context_t** out_context);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_create(
+    eyrie_module_t* const* modules, size_t module_count,
+    eyrie_device_t* const* devices, size_t device_count,
+    eyrie_context_t** out_context);
 EYRIE_EXPORT void eyrie_context_retain(eyrie_context_t* context);
 /* Releases a reference; NULL is allowed. Prepared and pending calls have
  * references of their own, so they and the context may be released in any
@@ -295,7 +296,7 @@ typedef struct eyrie_context_options_t {
  * parameter file has a key twice. PERMISSION_DENIED: a parameter file
  * may not be read, or there are native libraries and a device was opened with
  * no_native_code. RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED: a limit. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_create_with_options(
     eyrie_module_t* const* modules, size_t module_count,
     eyrie_device_t* const* devices, size_t device_count,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);
@@ -304,7 +305,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
  * `device` is a name such as "local-sync"; NULL: none. Both are the context's
  * alone. The errors are those of eyrie_module_load_file, eyrie_device_open and
  * eyrie_context_create_with_options. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_open(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_open(
     const char* path, const char* device,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);
 
@@ -326,7 +327,7 @@ EYRIE_EXPORT int eyrie_context_failed(const eyrie_context_t* context);
  * that have the same name. The same name returns the same handle. c_call.h has
  * the calls. NOT_FOUND: no such function; the message lists those that exist.
  */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_find_function(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_find_function(
     eyrie_context_t* context, const char* name,
     eyrie_function_t** out_function);
 
@@ -346,8 +347,8 @@ typedef struct eyrie_context_usage_t {
 /* Fills the fields that this library and struct_size have. Must be called on
  * the context's thread, while no call runs. INVALID_ARGUMENT: a struct_size
  * that is too small. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_usage(const eyrie_context_t* context,
-                                                eyrie_context_usage_t* usage);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_usage(
+    const eyrie_context_t* context, eyrie_context_usage_t* usage);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -10,9 +10,12 @@ extern "C" {
 #endif
 
 #define EYRIE_EXPORT __attribute__((visibility("default")))
+/* The compiler warns if a caller drops the error. */
+#define EYRIE_CHECK __attribute__((warn_unused_result))
 
 /* Error codes: those of gRPC and Abseil, with the same numbers. */
-typedef enum eyrie_code_t {
+typedef int32_t eyrie_code_t;
+enum {
   EYRIE_OK = 0,
   EYRIE_CANCELLED = 1,
   EYRIE_UNKNOWN = 2,
@@ -30,7 +33,7 @@ typedef enum eyrie_code_t {
   EYRIE_UNAVAILABLE = 14,
   EYRIE_DATA_LOSS = 15,
   EYRIE_UNAUTHENTICATED = 16,
-} eyrie_code_t;
+};
 
 /* A code and a message. Immutable; owned by the caller of the function that
  * returned it. */

@@ -54,8 +54,8 @@ typedef struct eyrie_argument_info_t {
   size_t struct_size;   /* set by the library */
   const char* name;     /* or "" */
   const char* type;     /* "?x4xf32", "{a: i32, b: bytes}" */
-  int is_keyword;       /* nonzero: the argument may be passed by name */
-  int storage_of;       /* index of the result that this argument is storage
+  int32_t is_keyword;   /* nonzero: the argument may be passed by name */
+  int32_t storage_of;   /* index of the result that this argument is storage
                          * for, or -1 */
   eyrie_kind_t kind;    /* of its values */
   eyrie_dtype_t dtype;  /* of numbers and arrays, or EYRIE_DTYPE_NONE */
@@ -188,7 +188,7 @@ typedef struct eyrie_call_options_t {
  * a wait for a signal of the host, which could wait without end because neither
  * the context nor the call has a timeout or a token. Otherwise the error of the
  * function. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_call(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_function_call(
     eyrie_function_t* function, const eyrie_call_args_t* args,
     const eyrie_call_options_t* options, eyrie_value_t** results,
     size_t result_capacity);
@@ -207,14 +207,14 @@ typedef struct eyrie_prepared_call_t eyrie_prepared_call_t;
  * them sees what the previous call has left there. Each call writes to the same
  * `outs`, whose memory must remain valid as long as the prepared call.
  * INVALID_ARGUMENT and RESOURCE_EXHAUSTED as for eyrie_function_call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_prepare(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_function_prepare(
     eyrie_function_t* function, const eyrie_call_args_t* args,
     eyrie_prepared_call_t** out_prepared);
 
 /* Makes the call. Options, results and errors are as for eyrie_function_call.
  * With `signal`, the next call must not begin before that is reached, unless it
  * waits for it. */
-EYRIE_EXPORT eyrie_error_t* eyrie_prepared_call_run(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_prepared_call_run(
     eyrie_prepared_call_t* prepared, const eyrie_call_options_t* options,
     eyrie_value_t** results, size_t result_capacity);
 
@@ -249,7 +249,7 @@ typedef void (*eyrie_wake_t)(void* user);
  * INVALID_ARGUMENT, RESOURCE_EXHAUSTED: as for eyrie_function_call; `signal`
  * fails with such an error, too. The error of the function is returned by
  * eyrie_pending_call_results. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_begin(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_function_begin(
     eyrie_function_t* function, const eyrie_call_args_t* args,
     const eyrie_call_options_t* options, eyrie_wake_t wake, void* user,
     eyrie_pending_call_t** out_call);
@@ -261,7 +261,7 @@ EYRIE_EXPORT int eyrie_pending_call_poll(eyrie_pending_call_t* call);
  * be called only once. FAILED_PRECONDITION: the call has not finished, or its
  * results have been taken. INVALID_ARGUMENT: `results` is too small; this may
  * be called again. Otherwise the error of the call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_pending_call_results(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_pending_call_results(
     eyrie_pending_call_t* call, eyrie_value_t** results,
     size_t result_capacity);
 

@@ -16,7 +16,7 @@ typedef struct eyrie_needs_t eyrie_needs_t;
  * CPU if it asks for none. Of `options`, which may be NULL, only
  * allow_system_executables, isolate and no_native_code have an effect.
  * INVALID_ARGUMENT: wrong options. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_needs(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_needs_create(
     const eyrie_module_t* module, const eyrie_device_options_t* options,
     eyrie_needs_t** out_needs);
 EYRIE_EXPORT void eyrie_needs_free(eyrie_needs_t* needs);
@@ -26,7 +26,8 @@ EYRIE_EXPORT void eyrie_needs_free(eyrie_needs_t* needs);
 EYRIE_EXPORT int eyrie_needs_runs_here(const eyrie_needs_t* needs);
 
 /* The lists of eyrie_needs_t. */
-typedef enum eyrie_needs_list_t {
+typedef int32_t eyrie_needs_list_t;
+enum {
   EYRIE_NEEDS_DEVICES = 0,  /* names of devices, any of which can run it */
   EYRIE_NEEDS_REASONS = 1,  /* why it cannot run here: sentences */
   EYRIE_NEEDS_NOTES = 2,    /* what else it needs: sentences */
@@ -34,7 +35,7 @@ typedef enum eyrie_needs_list_t {
   EYRIE_NEEDS_FORMATS = 4,  /* formats of executables; one of them suffices */
   EYRIE_NEEDS_MODULES = 5,  /* other modules that it imports */
   EYRIE_NEEDS_SCOPES = 6,   /* scopes of parameters; "" is one, too */
-} eyrie_needs_list_t;
+};
 
 /* Returns the length of a list; 0 if the list is unknown. */
 EYRIE_EXPORT size_t eyrie_needs_count(const eyrie_needs_t* needs,

@@ -28,7 +28,7 @@ EYRIE_EXPORT int eyrie_program_has_custom_calls(const char* text, size_t size);
  * an import of `module`. INVALID_ARGUMENT: the text is malformed, has no custom
  * call, or `module` is not a name. UNIMPLEMENTED: a call does not use XLA FFI,
  * or has types or attributes that imports or handlers cannot have. */
-EYRIE_EXPORT eyrie_error_t* eyrie_linked_program_create(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linked_program_create(
     const char* text, size_t size, const char* module,
     eyrie_linked_program_t** out_program);
 EYRIE_EXPORT void eyrie_linked_program_free(eyrie_linked_program_t* program);

@@ -292,7 +292,8 @@ struct HostTypeOfValue {
   static eyrie_error_t* Take(eyrie_host_call_t* call, size_t index,
                              const eyrie_slot_t&, T& held) {
     eyrie_value_t* given = nullptr;
-    if (eyrie_error_t* error = eyrie_host_call_argument(call, index, &given)) {
+    if (eyrie_error_t* error =
+            eyrie_host_call_copy_argument(call, index, &given)) {
       return error;
     }
     Value value = Value::Adopt(given);
@@ -361,9 +362,9 @@ struct HostType<std::shared_ptr<T>> {
   static void Give(Held object, eyrie_slot_t& slot) {
     if (object == nullptr) return;  // null
     using Hosted = HostedObject<T>;
-    slot.value = eyrie_value_object(ObjectName<T>().c_str(),
-                                    new Hosted{&kTypeTag<T>, std::move(object)},
-                                    DeleteHost<Hosted>);
+    slot.value = eyrie_value_new_object(
+        ObjectName<T>().c_str(), new Hosted{&kTypeTag<T>, std::move(object)},
+        DeleteHost<Hosted>);
   }
 };
 
@@ -478,7 +479,8 @@ eyrie_error_t* CallAnyHost(eyrie_host_call_t* call, const eyrie_slot_t*,
     std::vector<Value> arguments(eyrie_host_call_argument_count(call));
     for (size_t i = 0; i < arguments.size(); ++i) {
       eyrie_value_t* value = nullptr;
-      if (eyrie_error_t* error = eyrie_host_call_argument(call, i, &value)) {
+      if (eyrie_error_t* error =
+              eyrie_host_call_copy_argument(call, i, &value)) {
         return error;
       }
       arguments[i] = Value::Adopt(value);

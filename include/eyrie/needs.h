@@ -41,7 +41,7 @@ inline Result<Needs> ReadNeeds(const Module& module,
   options.isolate = choices.isolate;
   eyrie_needs_t* handle = nullptr;
   if (eyrie_error_t* error =
-          eyrie_module_needs(module.get(), &options, &handle)) {
+          eyrie_needs_create(module.get(), &options, &handle)) {
     return Error(error);
   }
   const internal::Handle<eyrie_needs_t, eyrie_needs_free> read(handle);

@@ -292,7 +292,7 @@ class Context {
   Result<Value> GetGlobal(const std::string& name) {
     eyrie_value_t* value = nullptr;
     if (eyrie_error_t* error =
-            eyrie_context_get_global(get(), name.c_str(), &value)) {
+            eyrie_context_copy_global(get(), name.c_str(), &value)) {
       return Error(error);
     }
     return Value::Adopt(value);
@@ -307,10 +307,10 @@ class Context {
 
   // Copies all globals. Constants are shared, so this is cheap. The results of
   // earlier calls must be ready, and no pending call may exist. Fails as
-  // eyrie_context_snapshot does.
+  // eyrie_snapshot_create does.
   Result<Snapshot> TakeSnapshot() {
     eyrie_snapshot_t* snapshot = nullptr;
-    if (eyrie_error_t* error = eyrie_context_snapshot(get(), &snapshot)) {
+    if (eyrie_error_t* error = eyrie_snapshot_create(get(), &snapshot)) {
       return Error(error);
     }
     return Snapshot(snapshot);

@@ -40,7 +40,7 @@ class Trace {
     options.kernels_only = choices.kernels_only;
     options.max_bytes = choices.max_bytes;
     eyrie_trace_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_trace_start(&options, &handle)) {
+    if (eyrie_error_t* error = eyrie_trace_create(&options, &handle)) {
       return Error(error);
     }
     return Trace(handle);

@@ -153,7 +153,7 @@ class Value : public ValueView {
   Value() : ValueView(nullptr) {}
   Value(std::nullptr_t) : Value() {}  // NOLINT: values convert
   template <Number T>
-  Value(T value) : ValueView(eyrie_value_null()) {  // NOLINT
+  Value(T value) : ValueView(eyrie_value_new_null()) {  // NOLINT
     Set(value);
   }
   // Creates a value of bytes, which may be text.
@@ -182,7 +182,7 @@ class Value : public ValueView {
   // Replaces this value by a number. Allocates only if this is Value().
   template <Number T>
   void Set(T value) {
-    if (handle_ == nullptr) handle_ = eyrie_value_null();
+    if (handle_ == nullptr) handle_ = eyrie_value_new_null();
     if constexpr (std::is_same_v<T, bool>) {
       eyrie_value_set_bool(handle_, value);
     } else if constexpr (std::is_same_v<T, float>) {
@@ -199,15 +199,15 @@ class Value : public ValueView {
   }
 
   static Value Bytes(std::span<const std::byte> bytes) {
-    return Adopt(eyrie_value_bytes(bytes.data(), bytes.size()));
+    return Adopt(eyrie_value_new_bytes(bytes.data(), bytes.size()));
   }
   static Value List(RowOf<Value> items) {
     const auto handles = Copies(items);
-    return Adopt(eyrie_value_list(handles.data(), handles.size()));
+    return Adopt(eyrie_value_new_list(handles.data(), handles.size()));
   }
   static Value Tuple(RowOf<Value> items) {
     const auto handles = Copies(items);
-    return Adopt(eyrie_value_tuple(handles.data(), handles.size()));
+    return Adopt(eyrie_value_new_tuple(handles.data(), handles.size()));
   }
   static Value Dict(RowOf<Entry> entries) {
     std::vector<const char*> keys;
@@ -218,8 +218,8 @@ class Value : public ValueView {
       sizes.push_back(key.size());
       items.push_back(Value(item).Release());
     }
-    return Adopt(eyrie_value_dict_sized(keys.data(), sizes.data(), items.data(),
-                                        items.size()));
+    return Adopt(eyrie_value_new_dict_sized(keys.data(), sizes.data(),
+                                            items.data(), items.size()));
   }
 
   // Creates an array with a copy of the elements, which are in row-major order.
@@ -240,8 +240,8 @@ class Value : public ValueView {
                              std::span<const std::byte> bytes) {
     eyrie_value_t* value = nullptr;
     if (eyrie_error_t* error =
-            eyrie_value_array(dtype, shape.size(), shape.data(), bytes.data(),
-                              bytes.size(), &value)) {
+            eyrie_value_new_array(dtype, shape.size(), shape.data(),
+                                  bytes.data(), bytes.size(), &value)) {
       return Error(error);
     }
     return Adopt(value);
@@ -273,8 +273,8 @@ class Value : public ValueView {
                               std::function<void()> release = nullptr) {
     const internal::Release kept(std::move(release));
     eyrie_value_t* value = nullptr;
-    if (eyrie_error_t* error =
-            eyrie_value_borrow(&array, kept.function, kept.user, &value)) {
+    if (eyrie_error_t* error = eyrie_value_new_borrowed(&array, kept.function,
+                                                        kept.user, &value)) {
       return Error(error);
     }
     return Adopt(value);
@@ -309,7 +309,7 @@ class Value : public ValueView {
   Result<Value> Upload(const Device& device) const {
     eyrie_value_t* value = nullptr;
     if (eyrie_error_t* error =
-            eyrie_value_upload(handle_, device.get(), &value)) {
+            eyrie_value_new_uploaded(handle_, device.get(), &value)) {
       return Error(error);
     }
     return Adopt(value);

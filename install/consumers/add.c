@@ -21,8 +21,8 @@ static eyrie_error_t* Call(eyrie_context_t* context) {
   eyrie_array_t array = {.struct_size = sizeof(array)};
   eyrie_error_t* error = eyrie_context_find_function(context, "add", &add);
   for (int i = 0; i < 2 && error == NULL; ++i) {
-    error = eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, numbers,
-                              sizeof(numbers), &arguments[i]);
+    error = eyrie_value_new_array(EYRIE_DTYPE_F32, 1, shape, numbers,
+                                  sizeof(numbers), &arguments[i]);
   }
   eyrie_call_args_t args = {.struct_size = sizeof(args)};
   args.values = arguments;

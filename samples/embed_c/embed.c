@@ -54,8 +54,8 @@ static int ReadPicture(eyrie_value_t** out_picture) {
       return 1;
     }
   }
-  return Failed(eyrie_value_array(EYRIE_DTYPE_F32, 2, shape, pixels,
-                                  sizeof(pixels), out_picture));
+  return Failed(eyrie_value_new_array(EYRIE_DTYPE_F32, 2, shape, pixels,
+                                      sizeof(pixels), out_picture));
 }
 
 static int Classify(const char* path, Handles* own) {
