@@ -56,8 +56,9 @@ static int CallByName(eyrie_device_t* device) {
   failures +=
       Expect(!eyrie_module_load_file("tests/modules/3.13/abi_v1.vmfb", &module),
              "no module");
-  failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
-                     "no context");
+  failures +=
+      Expect(!eyrie_context_create(&module, 1, &device, 1, NULL, &context),
+             "no context");
   failures += Expect(!eyrie_context_find_function(context, "named", &function),
                      "no function");
   failures += Expect(eyrie_function_signature(function)->argument_count == 2,
@@ -187,8 +188,9 @@ static int StartAfterFence(eyrie_device_t* device) {
   failures += Expect(
       !eyrie_module_load_file("tests/modules/3.13/add.async.vmfb", &module),
       "no module");
-  failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
-                     "no context");
+  failures +=
+      Expect(!eyrie_context_create(&module, 1, &device, 1, NULL, &context),
+             "no context");
   failures += Expect(!eyrie_context_find_function(context, "add", &function),
                      "no function");
   failures += Expect(!eyrie_fence_create(device, &wait), "no fence");
@@ -234,10 +236,11 @@ int main(void) {
   int failures = 0;
 
   failures += Expect(strcmp(eyrie_version(), "0.1.0") == 0, "another version");
-  failures +=
-      ExpectError(eyrie_module_load_memory(text, sizeof(text) - 1, &module),
-                  EYRIE_INVALID_ARGUMENT,
-                  "The module in memory is MLIR text, not a compiled module.");
+  failures += ExpectError(
+      eyrie_module_load_memory(text, sizeof(text) - 1, EYRIE_MEMORY_COPY, NULL,
+                               NULL, &module),
+      EYRIE_INVALID_ARGUMENT,
+      "The module in memory is MLIR text, not a compiled module.");
   failures += Expect(module == NULL, "a module of text");
   failures += Expect(eyrie_device_open("local-sync", &options, &device) == NULL,
                      "no device");

@@ -86,16 +86,17 @@ TEST(CNoMemory, Constructors) {
        }},
       {"dict", kLarge,
        [&](Items& items) {
-         return eyrie_value_new_dict(keys.data(), items.data(), items.size());
+         return eyrie_value_new_dict(keys.data(), nullptr, items.data(),
+                                     items.size());
        }},
       {"dict, long key", 1,
        [&](Items& items) {
-         return eyrie_value_new_dict(&long_key, items.data(), 1);
+         return eyrie_value_new_dict(&long_key, nullptr, items.data(), 1);
        }},
       {"dict, sized keys", kLarge,
        [&](Items& items) {
-         return eyrie_value_new_dict_sized(keys.data(), sizes.data(),
-                                           items.data(), items.size());
+         return eyrie_value_new_dict(keys.data(), sizes.data(), items.data(),
+                                     items.size());
        }},
       {"copy of null", 0, [](Items&) { return eyrie_value_copy(nullptr); }},
       {"copy of bytes", 0,
@@ -126,9 +127,9 @@ TEST(CNoMemory, TheValueStaysAsItIs) {
   eyrie_value_set_u64(value, 1);
   eyrie_value_set_f32(value, 1);
   eyrie_value_set_f64(value, 1);
-  eyrie_value_lend(value);
-  eyrie_value_set_read_only(value);
-  eyrie_value_allow_loss(value);
+  eyrie_value_add_access(value, EYRIE_ACCESS_LEND);
+  eyrie_value_add_access(value, EYRIE_ACCESS_READ_ONLY);
+  eyrie_value_add_access(value, EYRIE_ACCESS_ALLOW_LOSS);
   EXPECT_EQ(eyrie_value_get_bool(value, &boolean), 0);
   EXPECT_EQ(eyrie_value_get_f64(value, &number), 0);
   EXPECT_EQ(eyrie_value_count(value), 0u);
@@ -149,7 +150,7 @@ TEST(CNoMemory, Spreads) {
       eyrie_value_copy(NoMemory()),
       eyrie_value_new_list(items().data(), 2),
       eyrie_value_new_tuple(items().data(), 2),
-      eyrie_value_new_dict(keys, items().data(), 2),
+      eyrie_value_new_dict(keys, nullptr, items().data(), 2),
       Value(Value::Adopt(NoMemory())).Release(),
       Value::List({Value::Adopt(NoMemory()), Value(1)}).Release(),
   };
@@ -167,12 +168,13 @@ class CNoMemoryCalls : public testing::Test {
     const std::vector<uint8_t> file = builder.Build();
     ASSERT_EQ(ErrorText(eyrie_device_open("local-sync", nullptr, &device_)),
               "OK");
-    ASSERT_EQ(
-        ErrorText(eyrie_module_load_memory(file.data(), file.size(), &module_)),
-        "OK");
-    ASSERT_EQ(
-        ErrorText(eyrie_context_create(&module_, 1, &device_, 1, &context_)),
-        "OK");
+    ASSERT_EQ(ErrorText(eyrie_module_load_memory(file.data(), file.size(),
+                                                 EYRIE_MEMORY_COPY, nullptr,
+                                                 nullptr, &module_)),
+              "OK");
+    ASSERT_EQ(ErrorText(eyrie_context_create(&module_, 1, &device_, 1, nullptr,
+                                             &context_)),
+              "OK");
     ASSERT_EQ(ErrorText(eyrie_context_find_function(context_, "add", &add_)),
               "OK");
     one_ = eyrie_value_new_i32(1);

@@ -99,6 +99,14 @@ std::shared_ptr<hal::HostMemory> NewHostMemory(eyrie_allocate_t allocate,
                                            std::move(data));
 }
 
+absl::Status CheckUse(eyrie_memory_use_t use) {
+  if (use == EYRIE_MEMORY_COPY || use == EYRIE_MEMORY_LEND_CONST) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The use of memory (", use, ") is not copy (0) or lend const (1)."));
+}
+
 absl::StatusOr<std::shared_ptr<const MappedFile>> MapDescriptor(int descriptor,
                                                                 uint64_t offset,
                                                                 uint64_t size) {

@@ -69,11 +69,7 @@ template <typename F>
 absl::Status AddMemory(eyrie_parameters_t& parameters, const GivenMemory& given,
                        F add) {
   auto loan = std::make_shared<Loan>(given.release, given.user);
-  if (given.use != EYRIE_MEMORY_COPY && given.use != EYRIE_MEMORY_LEND_CONST) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The use of memory (", given.use,
-                     ") is not copy (0) or lend const (1)."));
-  }
+  RETURN_IF_ERROR(CheckUse(given.use));
   return add(Changeable(parameters),
              ParameterFile::Borrow(given.bytes, std::move(loan), "in memory",
                                    given.use == EYRIE_MEMORY_LEND_CONST));

@@ -342,14 +342,8 @@ eyrie_value_t* eyrie_value_new_tuple(eyrie_value_t* const* items,
 }
 
 eyrie_value_t* eyrie_value_new_dict(const char* const* keys,
+                                    const size_t* sizes,
                                     eyrie_value_t* const* items, size_t count) {
-  return abi::NewDict(keys, nullptr, {items, count});
-}
-
-eyrie_value_t* eyrie_value_new_dict_sized(const char* const* keys,
-                                          const size_t* sizes,
-                                          eyrie_value_t* const* items,
-                                          size_t count) {
   return abi::NewDict(keys, sizes, {items, count});
 }
 
@@ -362,24 +356,18 @@ eyrie_value_t* eyrie_value_item(const eyrie_value_t* value, size_t index) {
       abi::Mutable(abi::ItemOf(abi::FromHandle(value), index)));
 }
 
-const char* eyrie_value_key(const eyrie_value_t* value, size_t index) {
+const char* eyrie_value_key(const eyrie_value_t* value, size_t index,
+                            size_t* out_size) {
   const HostValue::Entries* entries = abi::FromHandle(value).entries();
-  if (entries == nullptr || index >= entries->size()) return nullptr;
-  return (*entries)[index].first.c_str();
+  const bool exists = entries != nullptr && index < entries->size();
+  if (out_size != nullptr) {
+    *out_size = exists ? (*entries)[index].first.size() : 0;
+  }
+  return exists ? (*entries)[index].first.c_str() : nullptr;
 }
 
-size_t eyrie_value_key_size(const eyrie_value_t* value, size_t index) {
-  const HostValue::Entries* entries = abi::FromHandle(value).entries();
-  if (entries == nullptr || index >= entries->size()) return 0;
-  return (*entries)[index].first.size();
-}
-
-eyrie_value_t* eyrie_value_find(const eyrie_value_t* value, const char* key) {
-  return eyrie_value_find_sized(value, key, std::strlen(key));
-}
-
-eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
-                                      const char* key, size_t size) {
+eyrie_value_t* eyrie_value_find(const eyrie_value_t* value, const char* key,
+                                size_t size) {
   const HostValue::Entries* entries = abi::FromHandle(value).entries();
   if (entries == nullptr) return nullptr;
   const absl::string_view wanted(key, size);
@@ -417,24 +405,19 @@ eyrie_error_t* eyrie_value_new_uploaded(const eyrie_value_t* array,
   return abi::CreateError(abi::UploadArray(array, *device->device, out_value));
 }
 
-void eyrie_value_lend(eyrie_value_t* value) {
+void eyrie_value_add_access(eyrie_value_t* value, eyrie_access_t access) {
+  using Change = abi::ArrayPtr (abi::HostArray::*)() const;
+  constexpr std::pair<eyrie_access_t, Change> kChanges[] = {
+      {EYRIE_ACCESS_LEND, &abi::HostArray::Lent},
+      {EYRIE_ACCESS_LEND_CONST, &abi::HostArray::LentConst},
+      {EYRIE_ACCESS_READ_ONLY, &abi::HostArray::ReadOnly},
+      {EYRIE_ACCESS_ALLOW_LOSS, &abi::HostArray::Casting},
+  };
   if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::Lent);
-}
-
-void eyrie_value_lend_const(eyrie_value_t* value) {
-  if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::LentConst);
-}
-
-void eyrie_value_set_read_only(eyrie_value_t* value) {
-  if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::ReadOnly);
-}
-
-void eyrie_value_allow_loss(eyrie_value_t* value) {
-  if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::Casting);
+  for (const auto& [bit, change] : kChanges) {
+    if ((access & bit) == 0) continue;
+    abi::ChangeArrays(*abi::FromHandle(value), change);
+  }
 }
 
 eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,

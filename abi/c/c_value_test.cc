@@ -138,23 +138,23 @@ TEST(CValues, Structures) {
   eyrie_value_t* pair[] = {eyrie_value_new_tuple(numbers, 2),
                            eyrie_value_new_bytes("b", 1)};
   const char* keys[] = {"one", "two"};
-  eyrie_value_t* dict = eyrie_value_new_dict(keys, pair, 2);
+  eyrie_value_t* dict = eyrie_value_new_dict(keys, nullptr, pair, 2);
   eyrie_value_t* items[] = {dict, eyrie_value_new_list(nullptr, 0)};
   eyrie_value_t* list = eyrie_value_new_list(items, 2);
   EXPECT_EQ(ValueText(list), "[{one: (1, null), two: \"b\"}, []]");
   eyrie_value_t* copy = eyrie_value_copy(list);
   // Items can be set in place.
   dict = eyrie_value_item(list, 0);
-  eyrie_value_set_f64(eyrie_value_find(dict, "two"), 2.5);
+  eyrie_value_set_f64(eyrie_value_find(dict, "two", 3), 2.5);
   EXPECT_EQ(ValueText(list), "[{one: (1, null), two: 2.5f}, []]");
   EXPECT_EQ(ValueText(copy), "[{one: (1, null), two: \"b\"}, []]");
   EXPECT_EQ(eyrie_value_count(dict), 2u);
-  EXPECT_STREQ(eyrie_value_key(dict, 1), "two");
-  EXPECT_EQ(eyrie_value_key(dict, 2), nullptr);
-  EXPECT_EQ(eyrie_value_key(list, 0), nullptr);
+  EXPECT_STREQ(eyrie_value_key(dict, 1, nullptr), "two");
+  EXPECT_EQ(eyrie_value_key(dict, 2, nullptr), nullptr);
+  EXPECT_EQ(eyrie_value_key(list, 0, nullptr), nullptr);
   EXPECT_EQ(eyrie_value_item(list, 2), nullptr);
-  EXPECT_EQ(eyrie_value_find(dict, "three"), nullptr);
-  EXPECT_EQ(eyrie_value_find(list, "one"), nullptr);
+  EXPECT_EQ(eyrie_value_find(dict, "three", 5), nullptr);
+  EXPECT_EQ(eyrie_value_find(list, "one", 3), nullptr);
   EXPECT_EQ(eyrie_value_count(nullptr), 0u);
   eyrie_value_free(copy);
   eyrie_value_free(list);
@@ -173,7 +173,9 @@ TEST(CValues, SizedKeys) {
   EXPECT_EQ(ValueText(dict.Find("a\0b"s).get()), "1");
   EXPECT_EQ(ValueText(dict.Find("a").get()), "2");
   EXPECT_EQ(dict.Find("a\0"s).get(), nullptr);
-  EXPECT_EQ(eyrie_value_key_size(nullptr, 0), 0u);
+  size_t none = 1;
+  EXPECT_EQ(eyrie_value_key(nullptr, 0, &none), nullptr);
+  EXPECT_EQ(none, 0u);
 }
 
 TEST(CValues, Arrays) {
@@ -290,8 +292,8 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
     EXPECT_EQ(Elements(value), c.want);
     // Copies share the memory.
     eyrie_value_t* copy = eyrie_value_copy(value);
-    eyrie_value_lend(copy);
-    eyrie_value_allow_loss(copy);
+    eyrie_value_add_access(copy, EYRIE_ACCESS_LEND);
+    eyrie_value_add_access(copy, EYRIE_ACCESS_ALLOW_LOSS);
     eyrie_value_free(value);
     EXPECT_EQ(released, 0);
     eyrie_value_free(copy);

@@ -57,11 +57,13 @@ class CallNoMemory : public testing::Test {
  protected:
   void SetUp() override {
     const std::vector<uint8_t> file = Module();
+    ASSERT_TRUE(Take(eyrie_module_load_memory(file.data(), file.size(),
+                                              EYRIE_MEMORY_COPY, nullptr,
+                                              nullptr, &module_))
+                    .ok());
     ASSERT_TRUE(
-        Take(eyrie_module_load_memory(file.data(), file.size(), &module_))
+        Take(eyrie_context_create(&module_, 1, nullptr, 0, nullptr, &context_))
             .ok());
-    ASSERT_TRUE(
-        Take(eyrie_context_create(&module_, 1, nullptr, 0, &context_)).ok());
   }
   void TearDown() override {
     eyrie_context_release(context_);
@@ -134,7 +136,7 @@ eyrie_value_t* LongDict() {
     items[i] = eyrie_value_new_bytes(nullptr, 0);
     keys.push_back(names[i].c_str());
   }
-  return eyrie_value_new_dict(keys.data(), items.data(), items.size());
+  return eyrie_value_new_dict(keys.data(), nullptr, items.data(), items.size());
 }
 
 TEST_F(CallNoMemory, ArgumentsAndResults) {
@@ -161,8 +163,8 @@ std::vector<uint8_t> ManyFunctions() {
 
 absl::Status LoadAndRelease(const std::vector<uint8_t>& file) {
   eyrie_module_t* module = nullptr;
-  absl::Status status =
-      Take(eyrie_module_load_memory(file.data(), file.size(), &module));
+  absl::Status status = Take(eyrie_module_load_memory(
+      file.data(), file.size(), EYRIE_MEMORY_COPY, nullptr, nullptr, &module));
   if (status.ok()) {
     EXPECT_EQ(eyrie_module_function_count(module), 5001u);
     eyrie_module_release(module);

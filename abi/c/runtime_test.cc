@@ -43,7 +43,8 @@ class CApiTest : public testing::Test {
               "OK");
     const Bytes bytes = ScalarModule();
     ASSERT_EQ(ErrorText(eyrie_module_load_memory(bytes.data(), bytes.size(),
-                                                 &module_)),
+                                                 EYRIE_MEMORY_COPY, nullptr,
+                                                 nullptr, &module_)),
               "OK");
   }
   void TearDown() override {
@@ -53,9 +54,9 @@ class CApiTest : public testing::Test {
   }
 
   void CreateContext() {
-    ASSERT_EQ(
-        ErrorText(eyrie_context_create(&module_, 1, &device_, 1, &context_)),
-        "OK");
+    ASSERT_EQ(ErrorText(eyrie_context_create(&module_, 1, &device_, 1, nullptr,
+                                             &context_)),
+              "OK");
   }
 
   // Calls a function and frees the arguments. Returns the results as text.
@@ -216,9 +217,11 @@ TEST_F(CApiTest, ModulesThatCannotBeLoaded) {
             "5: Cannot open no/such.vmfb: No such file or directory.");
   EXPECT_EQ(ErrorText(eyrie_module_load_file("tests", &module)),
             "3: tests is a directory, not a file.");
-  EXPECT_EQ(ErrorText(eyrie_module_load_memory(nullptr, 0, &module)),
+  EXPECT_EQ(ErrorText(eyrie_module_load_memory(nullptr, 0, EYRIE_MEMORY_COPY,
+                                               nullptr, nullptr, &module)),
             "3: The module in memory is empty, not a compiled module.");
-  EXPECT_EQ(ErrorText(eyrie_module_load_memory("func.func", 9, &module)),
+  EXPECT_EQ(ErrorText(eyrie_module_load_memory(
+                "func.func", 9, EYRIE_MEMORY_COPY, nullptr, nullptr, &module)),
             "3: The module in memory is MLIR text, not a compiled module.");
   EXPECT_EQ(module, nullptr) << "written after an error";
 }
@@ -309,8 +312,9 @@ TEST_F(CApiTest, CallsThatFail) {
 TEST_F(CApiTest, ModulesOfOneName) {
   eyrie_context_t* context = nullptr;
   eyrie_module_t* twice[] = {module_, module_};
-  ASSERT_EQ(ErrorText(eyrie_context_create(twice, 2, nullptr, 0, &context)),
-            "OK");
+  ASSERT_EQ(
+      ErrorText(eyrie_context_create(twice, 2, nullptr, 0, nullptr, &context)),
+      "OK");
   eyrie_function_t* function = nullptr;
   eyrie_function_t* qualified = nullptr;
   EXPECT_EQ(ErrorText(eyrie_context_find_function(context, "count", &function)),
@@ -324,12 +328,13 @@ TEST_F(CApiTest, ModulesOfOneName) {
 
 TEST_F(CApiTest, ContextsThatCannotBeMade) {
   eyrie_context_t* context = nullptr;
-  EXPECT_EQ(ErrorText(eyrie_context_create(nullptr, 0, nullptr, 0, &context)),
+  EXPECT_EQ(ErrorText(eyrie_context_create(nullptr, 0, nullptr, 0, nullptr,
+                                           &context)),
             "3: A session needs at least one module.");
   eyrie_module_t* add = nullptr;
   ASSERT_EQ(ErrorText(eyrie_module_load_file(kAdd, &add)), "OK");
   const std::string text =
-      ErrorText(eyrie_context_create(&add, 1, nullptr, 0, &context));
+      ErrorText(eyrie_context_create(&add, 1, nullptr, 0, nullptr, &context));
   EXPECT_EQ(text.substr(0, 101),
             "12: The module needs more devices than are given (none). HAL "
             "device `__device_0` not found or unavail");

@@ -64,10 +64,9 @@ EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
  * lack what it needs, such as a GPU. Unknown names are features that it does
  * not have. */
 EYRIE_EXPORT int eyrie_has_feature(const char* name);
-/* Returns the number of features, and a feature's name, which is static. NULL
- * if `index` is not less than the count. */
-EYRIE_EXPORT size_t eyrie_feature_count(void);
-EYRIE_EXPORT const char* eyrie_feature(size_t index);
+/* Returns the names of all features, in order. The last entry is NULL. The
+ * array is static. */
+EYRIE_EXPORT const char* const* eyrie_features(void);
 
 /* Returns the version of the library, such as "0.1.0". The string is static. */
 EYRIE_EXPORT const char* eyrie_version(void);

@@ -28,27 +28,6 @@ extern "C" {
  * time. A caller that keeps a function retains its context. */
 typedef struct eyrie_function_t eyrie_function_t;
 
-/* The arguments and results of a function. They come from its metadata, or else
- * from the declaration in the source, or else from the types of registers. The
- * strings are valid as long as the function. */
-typedef struct eyrie_signature_t {
-  size_t struct_size; /* set by the library */
-  const char* text;   /* "add(x: 4xf32, y: ?xf32) -> 4xf32" */
-  const char* json;   /* an object, as `eyrie dump --json` prints it */
-  const char* source; /* "iree.abi", "calling convention", ... */
-  const char* doc;    /* the function's documentation, or "" */
-  const char* error;  /* why the metadata is malformed and not used, or "" */
-  size_t argument_count;
-  size_t result_count;
-} eyrie_signature_t;
-
-EYRIE_EXPORT const eyrie_signature_t* eyrie_function_signature(
-    const eyrie_function_t* function);
-
-/* Returns nonzero if the function returns before its results are ready, and
- * signals a fence when they are (eyrie_call_options_t::signal). */
-EYRIE_EXPORT int eyrie_function_is_async(const eyrie_function_t* function);
-
 /* An argument or a result. */
 typedef struct eyrie_argument_info_t {
   size_t struct_size;   /* set by the library */
@@ -63,12 +42,28 @@ typedef struct eyrie_argument_info_t {
   const int64_t* shape; /* `rank` dimensions; -1 for each unknown one */
 } eyrie_argument_info_t;
 
-/* Return the description of an argument or a result, which is valid as long as
- * the function; NULL if `index` is not less than the signature's count. */
-EYRIE_EXPORT const eyrie_argument_info_t* eyrie_function_argument(
-    const eyrie_function_t* function, size_t index);
-EYRIE_EXPORT const eyrie_argument_info_t* eyrie_function_result(
-    const eyrie_function_t* function, size_t index);
+/* The arguments and results of a function. They come from its metadata, or else
+ * from the declaration in the source, or else from the types of registers. The
+ * strings are valid as long as the function. */
+typedef struct eyrie_signature_t {
+  size_t struct_size; /* set by the library */
+  const char* text;   /* "add(x: 4xf32, y: ?xf32) -> 4xf32" */
+  const char* json;   /* an object, as `eyrie dump --json` prints it */
+  const char* source; /* "iree.abi", "calling convention", ... */
+  const char* doc;    /* the function's documentation, or "" */
+  const char* error;  /* why the metadata is malformed and not used, or "" */
+  size_t argument_count;
+  const eyrie_argument_info_t* const* arguments;
+  size_t result_count;
+  const eyrie_argument_info_t* const* results;
+  /* Nonzero: the function returns before its results are ready, and signals a
+   * fence when they are (eyrie_call_options_t::signal). */
+  int32_t is_async;
+  int32_t reserved; /* 0 */
+} eyrie_signature_t;
+
+EYRIE_EXPORT const eyrie_signature_t* eyrie_function_signature(
+    const eyrie_function_t* function);
 
 /* ---- Arguments ---------------------------------------------------------- */
 
@@ -164,8 +159,8 @@ typedef struct eyrie_call_options_t {
  * returns the error too if it is known by then. Numbers among the results are
  * valid when this returns; the elements of arrays are valid only when `signal`
  * is reached. Before that, such an array may already be passed to a call that
- * waits for `signal`, if it is lent (eyrie_value_lend). Lent memory must not be
- * changed or freed until `signal` is reached. If the context is freed first,
+ * waits for `signal`, if it is lent (EYRIE_ACCESS_LEND). Lent memory must not
+ * be changed or freed until `signal` is reached. If the context is freed first,
  * calls that still wait fail with CANCELLED.
  *
  * Otherwise the call runs on this thread after the wait for `options->wait`:

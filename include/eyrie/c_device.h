@@ -158,9 +158,6 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_device_open(
 EYRIE_EXPORT void eyrie_device_retain(eyrie_device_t* device);
 EYRIE_EXPORT void eyrie_device_release(eyrie_device_t* device);
 
-/* The devices of this machine, when the list was created. */
-typedef struct eyrie_device_list_t eyrie_device_list_t;
-
 /* A device that can be opened. The strings are valid as long as the list. */
 typedef struct eyrie_device_info_t {
   size_t struct_size;      /* set by the library */
@@ -173,17 +170,21 @@ typedef struct eyrie_device_info_t {
   const char* error;
 } eyrie_device_info_t;
 
+/* The devices of this machine, when the list was created. */
+typedef struct eyrie_device_list_t {
+  size_t struct_size; /* set by the library */
+  const eyrie_device_info_t* const* devices;
+  size_t count;
+} eyrie_device_list_t;
+
 /* Lists the devices of all drivers. This loads Vulkan's drivers. */
-EYRIE_EXPORT eyrie_device_list_t* eyrie_device_list_create(void);
-EYRIE_EXPORT void eyrie_device_list_free(eyrie_device_list_t* list);
-EYRIE_EXPORT size_t eyrie_device_list_count(const eyrie_device_list_t* list);
-/* Returns a device; NULL if `index` is not less than the count. */
-EYRIE_EXPORT const eyrie_device_info_t* eyrie_device_list_get(
-    const eyrie_device_list_t* list, size_t index);
+EYRIE_EXPORT const eyrie_device_list_t* eyrie_device_list_create(void);
+EYRIE_EXPORT void eyrie_device_list_free(const eyrie_device_list_t* list);
 
 /* Creates an array in the device's memory, with a copy of the elements. If the
- * result is lent (eyrie_value_lend), calls on this device do not copy it again.
- * INVALID_ARGUMENT: `array` is not an array. RESOURCE_EXHAUSTED: no memory. */
+ * result is lent (EYRIE_ACCESS_LEND), calls on this device do not copy it
+ * again. INVALID_ARGUMENT: `array` is not an array. RESOURCE_EXHAUSTED: no
+ * memory. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_new_uploaded(
     const eyrie_value_t* array, eyrie_device_t* device,
     eyrie_value_t** out_value);

@@ -44,7 +44,7 @@ typedef struct eyrie_external_memory_t {
  * caller sets `kind` in `memory`, which receives all else, and must close the
  * descriptor or give it to Vulkan. Results of calls reach the array if it is
  * one of the `outs` of a call; arguments are read in place if it is lent
- * (eyrie_value_lend).
+ * (EYRIE_ACCESS_LEND).
  *
  * UNIMPLEMENTED: the device is not a Vulkan device, or its driver cannot export
  * memory of this kind. INVALID_ARGUMENT: the kind, the shape, the dtype or

@@ -3,7 +3,7 @@
  *   eyrie_linker_t* linker = eyrie_linker_create();
  *   eyrie_linker_define(linker, "host.scale", "(f32, i32) -> f32", Scale, NULL,
  *                       NULL);
- *   options.linker = linker;   // of eyrie_context_create_with_options
+ *   options.linker = linker;   // of eyrie_context_create
  *
  * c.h has the rest of the API. docs/write_a_custom_module.md has an example.
  */
@@ -56,8 +56,8 @@ typedef struct eyrie_host_call_t eyrie_host_call_t;
  *
  * The function is called on the thread that calls the module; contexts of
  * several threads may call it at the same time. It may call functions of its
- * context (eyrie_host_call_context), but must not free the context. It must not
- * throw or jump over the library's frames. */
+ * context (eyrie_host_call_info_t::context), but must not free the context. It
+ * must not throw or jump over the library's frames. */
 typedef eyrie_error_t* (*eyrie_host_function_t)(eyrie_host_call_t* call,
                                                 const eyrie_slot_t* arguments,
                                                 eyrie_slot_t* results,
@@ -68,13 +68,27 @@ typedef eyrie_error_t* (*eyrie_host_function_t)(eyrie_host_call_t* call,
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_error_create(eyrie_code_t code,
                                                            const char* message);
 
-/* Returns the state of the function's module in this context; NULL if the
- * module has none (eyrie_linker_set_state). */
-EYRIE_EXPORT void* eyrie_host_call_state(const eyrie_host_call_t* call);
-/* Returns the context; NULL while it is created, that is, while its
- * initializers run. */
-EYRIE_EXPORT eyrie_context_t* eyrie_host_call_context(
-    const eyrie_host_call_t* call);
+/* A running call. Everything is borrowed, and valid as long as the call. */
+typedef struct eyrie_host_call_info_t {
+  size_t struct_size; /* set by the library */
+  void* state;        /* of the function's module in this context; NULL if the
+                       * module has none (eyrie_linker_set_state) */
+  eyrie_context_t* context; /* NULL while its initializers run */
+  size_t argument_count;
+  /* The fences of a call of an "async" function; NULL for other functions.
+   * Arguments may be read only after `wait` is reached; if it is NULL, they may
+   * be read at once. If the function returns NULL, it must ensure that `signal`
+   * is signalled or failed, on any thread and at any time; elements of its
+   * results may be written until then. If it returns an error, the library
+   * fails `signal` with it. Fences that are needed after the function has
+   * returned must be retained, and arguments must be kept with
+   * eyrie_host_call_copy_argument. */
+  eyrie_fence_t* wait;
+  eyrie_fence_t* signal;
+} eyrie_host_call_info_t;
+
+EYRIE_EXPORT const eyrie_host_call_info_t* eyrie_host_call_info(
+    eyrie_host_call_t* call);
 
 /* Creates an array for a result, in memory of the context's first device, so
  * that the result is not copied. The function must write all elements to
@@ -91,9 +105,6 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_new_array(
  * number of arguments. RESOURCE_EXHAUSTED: no memory. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_copy_argument(
     eyrie_host_call_t* call, size_t index, eyrie_value_t** out_value);
-/* Returns the number of arguments. */
-EYRIE_EXPORT size_t
-eyrie_host_call_argument_count(const eyrie_host_call_t* call);
 /* Sets all results of the call from values of any kind, which are converted as
  * arguments of a call are. This takes ownership of the values, even if it
  * fails. `results` is that of the function. INVALID_ARGUMENT: the function has
@@ -107,16 +118,6 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_set_results(
  * or has exceeded a limit, and the function must return this error. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_check(
     eyrie_host_call_t* call, uint32_t fuel);
-
-/* The fences of a call of an "async" function; NULL for other functions. The
- * caller must release them. Arguments may be read only after `wait` is reached;
- * if it is NULL, they may be read at once. If the function returns NULL, it
- * must ensure that `signal` is signalled or failed, on any thread and at any
- * time; elements of its results may be written until then. If it returns an
- * error, the library fails `signal` with it. Arguments that are needed after
- * the function has returned must be kept with eyrie_host_call_copy_argument. */
-EYRIE_EXPORT eyrie_fence_t* eyrie_host_call_wait(eyrie_host_call_t* call);
-EYRIE_EXPORT eyrie_fence_t* eyrie_host_call_signal(eyrie_host_call_t* call);
 
 /* ---- Objects of the host ------------------------------------------------ */
 
@@ -184,7 +185,7 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linker_set_state(
     void (*free)(void* state), void* user, void (*free_user)(void* user));
 
 /* Adds all functions of a native library, which may also be one of this program
- * (eyrie_native_library_create). ALREADY_EXISTS: a name is already defined.
+ * (eyrie_native_library_open). ALREADY_EXISTS: a name is already defined.
  * After an error, the linker keeps the functions that were added before it. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linker_add_library(
     eyrie_linker_t* linker, eyrie_native_library_t* library);

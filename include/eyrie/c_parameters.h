@@ -2,7 +2,7 @@
  *
  *   eyrie_parameters_t* parameters = eyrie_parameters_create();
  *   error = eyrie_parameters_add_descriptor(parameters, "model", fd, 0, 0);
- *   options.parameters = parameters;  // of eyrie_context_create_with_options
+ *   options.parameters = parameters;  // of eyrie_context_create
  */
 #ifndef EYRIE_C_PARAMETERS_H_
 #define EYRIE_C_PARAMETERS_H_
@@ -43,16 +43,6 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_file(
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_descriptor(
     eyrie_parameters_t* parameters, const char* scope, int descriptor,
     uint64_t offset, uint64_t size);
-
-/* How devices use the caller's memory. */
-typedef int32_t eyrie_memory_use_t;
-enum {
-  EYRIE_MEMORY_COPY = 0, /* they get copies */
-  /* They use it in place, as eyrie_value_lend_const allows it, if it is aligned
-   * to 64 bytes, the device can access it, and the module marks the parameter
-   * as constant. Otherwise they get copies. */
-  EYRIE_MEMORY_LEND_CONST = 1,
-};
 
 /* Adds the parameters of such a file in the caller's memory. The
  * memory must remain valid and must not change until

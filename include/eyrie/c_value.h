@@ -84,41 +84,32 @@ EYRIE_EXPORT int eyrie_value_get_bytes(const eyrie_value_t* value,
 
 /* Create a list, tuple or dict of `count` items. This takes ownership of the
  * items, even if there is no memory for the result. A NULL item is null. Keys
- * are copied; they are in order and need not be unique. */
+ * are copied; they are in order and need not be unique. `sizes` are those of
+ * the keys, which may contain NUL bytes; NULL: each key ends with a NUL. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_new_list(eyrie_value_t* const* items,
                                                  size_t count);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_new_tuple(eyrie_value_t* const* items,
                                                   size_t count);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_new_dict(const char* const* keys,
+                                                 const size_t* sizes,
                                                  eyrie_value_t* const* items,
                                                  size_t count);
-/* The same with the sizes of keys, which may contain NUL bytes. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_new_dict_sized(
-    const char* const* keys, const size_t* sizes, eyrie_value_t* const* items,
-    size_t count);
-
 /* Returns the number of items; 0 if the value is not a list, tuple or dict. */
 EYRIE_EXPORT size_t eyrie_value_count(const eyrie_value_t* value);
 /* Returns an item, which the value owns and the caller may set. NULL if `index`
  * is not less than the count. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_item(const eyrie_value_t* value,
                                              size_t index);
-/* Returns the key of a dict's item, followed by a NUL. NULL if the value is not
- * a dict or `index` is not less than the count. */
+/* Returns the key of a dict's item, followed by a NUL. Stores its size, without
+ * that NUL, in `out_size` if it is not NULL, because keys may contain NUL
+ * bytes. NULL, and a size of 0, if the value is not a dict or `index` is not
+ * less than the count. */
 EYRIE_EXPORT const char* eyrie_value_key(const eyrie_value_t* value,
-                                         size_t index);
-/* Returns the size of that key, which may contain NUL bytes, without the last
- * NUL. 0 if there is no key. */
-EYRIE_EXPORT size_t eyrie_value_key_size(const eyrie_value_t* value,
-                                         size_t index);
-/* Returns the first item with this key, which the value owns and the caller may
- * set. NULL if there is none. */
+                                         size_t index, size_t* out_size);
+/* Returns the first item with this key of `size` bytes, which the value owns
+ * and the caller may set. NULL if there is none. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_find(const eyrie_value_t* value,
-                                             const char* key);
-/* The same with a key of `size` bytes, which may contain NUL bytes. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
-                                                   const char* key,
-                                                   size_t size);
+                                             const char* key, size_t size);
 
 /* ---- Arrays ------------------------------------------------------------- */
 
@@ -203,30 +194,37 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_new_borrowed(
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_set_array(
     eyrie_value_t* value, const eyrie_array_t* array);
 
-/* Allows calls to use all arrays in the value in place and to change their
- * elements. Without this, each call copies them, because compiled code may
- * write to its arguments. Only dense memory that is aligned to 64 bytes can be
- * used in place, such as that of results and of eyrie_value_new_array. After a
- * call, a result may share the memory of a lent argument. Do not lend memory
- * that must not change, such as a read-only mapping, unless
- * eyrie_value_set_read_only is called too. Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_lend(eyrie_value_t* value);
-/* Allows calls to use all arrays in the value in place, but not to change their
- * elements. They cannot be used as storage for results. The library refuses
- * every command and bytecode kernel that writes to them: PERMISSION_DENIED.
- * Native kernels and shaders are not checked, so lend const memory only to
- * functions that do not update this argument. If such a kernel does, it changes
- * the memory, or ends the process if the memory is mapped read-only. A result
- * that shares the memory is read-only. Alignment is as for eyrie_value_lend.
- * Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_lend_const(eyrie_value_t* value);
-/* Forbids all writes to the arrays in the value. Calls copy them even if they
- * are lent, so results never share their memory. They cannot be used as storage
- * for results. Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_set_read_only(eyrie_value_t* value);
-/* Allows calls to convert the numbers of all arrays in the value even if that
- * rounds them. Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_allow_loss(eyrie_value_t* value);
+/* How calls may use the arrays in a value. Without any of these, each call
+ * copies them, because compiled code may write to its arguments. */
+typedef int32_t eyrie_access_t;
+enum {
+  /* Calls use the arrays in place and may change their elements. Only dense
+   * memory that is aligned to 64 bytes can be used in place, such as that of
+   * results and of eyrie_value_new_array. After a call, a result may share the
+   * memory of a lent argument. Do not lend memory that must not change, such as
+   * a read-only mapping, unless it is EYRIE_ACCESS_READ_ONLY, too. */
+  EYRIE_ACCESS_LEND = 1,
+  /* Calls use the arrays in place, but may not change their elements. They
+   * cannot be used as storage for results. The library refuses every command
+   * and bytecode kernel that writes to them: PERMISSION_DENIED. Native kernels
+   * and shaders are not checked, so lend const memory only to functions that do
+   * not update this argument. If such a kernel does, it changes the memory, or
+   * ends the process if the memory is mapped read-only. A result that shares
+   * the memory is read-only. Alignment is as for EYRIE_ACCESS_LEND. */
+  EYRIE_ACCESS_LEND_CONST = 2,
+  /* Nothing writes to the arrays. Calls copy them even if they are lent, so
+   * results never share their memory. They cannot be used as storage for
+   * results. */
+  EYRIE_ACCESS_READ_ONLY = 4,
+  /* Calls may convert the numbers of the arrays even if that rounds them. */
+  EYRIE_ACCESS_ALLOW_LOSS = 8,
+};
+
+/* Applies one or more of these (`|`) to all arrays in the value, in addition to
+ * those that were applied before. Unknown bits have no effect. Does nothing if
+ * `value` is NULL. */
+EYRIE_EXPORT void eyrie_value_add_access(eyrie_value_t* value,
+                                         eyrie_access_t access);
 
 /* Describes an array. Its strides are those of a dense array unless it was
  * borrowed with others. Fills the members that this library and struct_size

@@ -181,8 +181,7 @@ Result<void> CheckAll(const Function& function, bool is_argument) {
     if (!good) return;
     good = CheckParameter<T>(
         function,
-        is_argument ? *eyrie_function_argument(function.get(), at)
-                    : *eyrie_function_result(function.get(), at),
+        is_argument ? *signature.arguments[at] : *signature.results[at],
         (is_argument ? "argument " : "result ") + std::to_string(at),
         is_argument);
   };

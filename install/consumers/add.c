@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   eyrie_error_t* error = eyrie_device_open("local-sync", NULL, &device);
   if (error == NULL) error = eyrie_module_load_file(argv[1], &module);
   if (error == NULL) {
-    error = eyrie_context_create(&module, 1, &device, 1, &context);
+    error = eyrie_context_create(&module, 1, &device, 1, NULL, &context);
   }
   if (error == NULL) error = Call(context);
   eyrie_context_release(context);

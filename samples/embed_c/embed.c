@@ -66,7 +66,7 @@ static int Classify(const char* path, Handles* own) {
   eyrie_function_t* classify = NULL; /* owned by the context */
   if (Failed(eyrie_device_open("local-sync", &options, &own->device)) ||
       Failed(eyrie_module_load_file(path, &own->module)) ||
-      Failed(eyrie_context_create(&own->module, 1, &own->device, 1,
+      Failed(eyrie_context_create(&own->module, 1, &own->device, 1, NULL,
                                   &own->context)) ||
       Failed(
           eyrie_context_find_function(own->context, "classify", &classify)) ||
