@@ -1,10 +1,10 @@
 /* Memory that a Vulkan device shares with other users of Vulkan, in this
  * process or another one, by file descriptors.
  *
- *   eyrie_external_memory_t memory = {sizeof(memory)};
- *   memory.kind = EYRIE_EXTERNAL_OPAQUE_FD;
+ *   eyrie_external_memory_t memory = {.struct_size = sizeof(memory),
+ *                                     .kind = EYRIE_EXTERNAL_OPAQUE_FD};
  *   error = eyrie_value_new_exported(device, EYRIE_DTYPE_F32, 2, shape,
- * &memory, &array);
+ *                                    &memory, &array);
  */
 #ifndef EYRIE_C_EXTERNAL_H_
 #define EYRIE_C_EXTERNAL_H_

@@ -1,9 +1,9 @@
 /* Functions of the host that modules import.
  *
  *   eyrie_linker_t* linker = eyrie_linker_create();
- *   eyrie_linker_define(linker, "host.scale", "(f32, i32) -> f32", Scale, NULL,
- *                       NULL);
- *   options.linker = linker;   // of eyrie_context_create
+ *   error = eyrie_linker_define(linker, "host.scale", "(f32, i32) -> f32",
+ *                               Scale, NULL, NULL);
+ *   options.linker = linker;  // of eyrie_context_create
  *
  * c.h has the rest of the API. docs/write_a_custom_module.md has an example.
  */

@@ -1,8 +1,8 @@
 /* The state of a context: globals by name, and snapshots of all globals.
  *
- *   eyrie_snapshot_t* ready;
+ *   eyrie_snapshot_t* ready = NULL;
  *   error = eyrie_snapshot_create(context, &ready);
- *   options.snapshot = ready;   -- for contexts that begin where this one is
+ *   options.snapshot = ready;  // for contexts that begin where this one is
  */
 #ifndef EYRIE_C_STATE_H_
 #define EYRIE_C_STATE_H_

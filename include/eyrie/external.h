@@ -2,8 +2,8 @@
 //
 //   auto shared = eyrie::ExportArray(*device, EYRIE_EXTERNAL_OPAQUE_FD,
 //                                    EYRIE_DTYPE_F32, {640, 480});
-//   ImportInMyRenderer(shared->memory);  // has the descriptor
-//   draw->CallOut({shared->array}, {scene});
+//   Use(shared->memory);  // by another user of Vulkan; has the descriptor
+//   auto drawn = draw->CallOut({shared->array}, {scene});
 // See c_external.h.
 #ifndef EYRIE_EXTERNAL_H_
 #define EYRIE_EXTERNAL_H_

@@ -1,7 +1,7 @@
 // Programs with custom calls, such as JAX's with jax.ffi, for iree-compile.
 //
 //   auto program = eyrie::LinkedProgram::Create(text);
-//   Compile(program->text());
+//   Use(program->text());  // compile it with iree-compile
 //   auto library = eyrie::NativeLibrary::OpenText("k.so",
 //                                                 program->manifest());
 #ifndef EYRIE_LINKED_PROGRAM_H_
