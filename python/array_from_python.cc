@@ -28,7 +28,7 @@ Value Borrow(const eyrie_array_t& array, bool is_read_only, Owner owner) {
   eyrie_value_t* made = nullptr;
   // Values are freed on any thread, with or without the GIL; `kept` is freed,
   // too, if this fails.
-  eyrie_error_t* const error = eyrie_value_borrow(
+  eyrie_error_t* const error = eyrie_value_new_borrowed(
       &array,
       [](void* user) {
         if (const WithGil acquire; acquire) delete static_cast<Owner*>(user);

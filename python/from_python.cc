@@ -177,7 +177,7 @@ bool SetFromPython(nb::handle object, Value& value) {
     eyrie_array_t array = internal::NewArray();
     bool is_read_only = false;
     if (RankOf(p) == 0 || !Describe(p, array, is_read_only)) return false;
-    if (value.get() == nullptr) value = Value::Adopt(eyrie_value_null());
+    if (value.get() == nullptr) value = Value::Adopt(eyrie_value_new_null());
     // A call that does not lend its arguments copies them, so it does not
     // matter whether they are read-only.
     if (eyrie_error_t* error = eyrie_value_set_array(value.get(), &array)) {

@@ -56,16 +56,17 @@ static int CallByName(eyrie_device_t* device) {
   failures +=
       Expect(!eyrie_module_load_file("tests/modules/3.13/abi_v1.vmfb", &module),
              "no module");
-  failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
-                     "no context");
+  failures +=
+      Expect(!eyrie_context_create(&module, 1, &device, 1, NULL, &context),
+             "no context");
   failures += Expect(!eyrie_context_find_function(context, "named", &function),
                      "no function");
   failures += Expect(eyrie_function_signature(function)->argument_count == 2,
                      "other arguments");
-  failures += Expect(!eyrie_value_borrow(&array, NULL, NULL, &arguments[0]),
-                     "no array");
-  failures += Expect(!eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, halves,
-                                        sizeof(halves), &arguments[1]),
+  failures += Expect(
+      !eyrie_value_new_borrowed(&array, NULL, NULL, &arguments[0]), "no array");
+  failures += Expect(!eyrie_value_new_array(EYRIE_DTYPE_F32, 1, shape, halves,
+                                            sizeof(halves), &arguments[1]),
                      "no array");
   failures += ExpectError(
       eyrie_function_call(function, &one, NULL, &result, 1),
@@ -79,7 +80,7 @@ static int CallByName(eyrie_device_t* device) {
                      "another result");
   failures += Expect(eyrie_function_statistics(function)->packed == 1,
                      "other statistics");
-  failures += Expect(!eyrie_value_borrow(&target, NULL, NULL, &out),
+  failures += Expect(!eyrie_value_new_borrowed(&target, NULL, NULL, &out),
                      "no array for the result");
   failures +=
       Expect(!eyrie_function_call(function, &with_out, NULL, &result, 1) &&
@@ -187,16 +188,18 @@ static int StartAfterFence(eyrie_device_t* device) {
   failures += Expect(
       !eyrie_module_load_file("tests/modules/3.13/add.async.vmfb", &module),
       "no module");
-  failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
-                     "no context");
+  failures +=
+      Expect(!eyrie_context_create(&module, 1, &device, 1, NULL, &context),
+             "no context");
   failures += Expect(!eyrie_context_find_function(context, "add", &function),
                      "no function");
   failures += Expect(!eyrie_fence_create(device, &wait), "no fence");
   failures += Expect(!eyrie_fence_create(device, &signal), "no fence");
   for (int i = 0; i < 2; ++i) {
-    failures += Expect(!eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, numbers,
-                                          sizeof(numbers), &arguments[i]),
-                       "no array");
+    failures +=
+        Expect(!eyrie_value_new_array(EYRIE_DTYPE_F32, 1, shape, numbers,
+                                      sizeof(numbers), &arguments[i]),
+               "no array");
   }
   options.wait = wait;
   options.signal = signal;
@@ -228,15 +231,16 @@ int main(void) {
   eyrie_module_t* module = NULL;
   eyrie_device_t* device = NULL;
   eyrie_device_options_t options = {.struct_size = sizeof(options)};
-  eyrie_value_t* value = eyrie_value_f64(0.5);
+  eyrie_value_t* value = eyrie_value_new_f64(0.5);
   double number = 0;
   int failures = 0;
 
   failures += Expect(strcmp(eyrie_version(), "0.1.0") == 0, "another version");
-  failures +=
-      ExpectError(eyrie_module_load_memory(text, sizeof(text) - 1, &module),
-                  EYRIE_INVALID_ARGUMENT,
-                  "The module in memory is MLIR text, not a compiled module.");
+  failures += ExpectError(
+      eyrie_module_load_memory(text, sizeof(text) - 1, EYRIE_MEMORY_COPY, NULL,
+                               NULL, &module),
+      EYRIE_INVALID_ARGUMENT,
+      "The module in memory is MLIR text, not a compiled module.");
   failures += Expect(module == NULL, "a module of text");
   failures += Expect(eyrie_device_open("local-sync", &options, &device) == NULL,
                      "no device");

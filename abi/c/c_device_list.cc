@@ -12,19 +12,18 @@
 #include "hal/driver.h"
 #include "hal/drivers/drivers.h"
 
-struct eyrie_device_list_t {
-  struct Row {
-    std::string uri, driver, description, properties, error;
-    eyrie_device_info_t info = {};
-  };
-
-  std::vector<std::unique_ptr<Row>> rows;
-};
-
 namespace eyrie::abi {
 namespace {
 
-using Row = eyrie_device_list_t::Row;
+struct Row {
+  std::string uri, driver, description, properties, error;
+  eyrie_device_info_t info = {};
+};
+
+struct OwnedList : eyrie_device_list_t {
+  std::vector<std::unique_ptr<Row>> rows;
+  std::vector<const eyrie_device_info_t*> addresses;
+};
 
 std::unique_ptr<Row> RowOf(const hal::Driver& driver) {
   auto row = std::make_unique<Row>();
@@ -33,7 +32,7 @@ std::unique_ptr<Row> RowOf(const hal::Driver& driver) {
   return row;
 }
 
-void ListDriver(const hal::Driver& driver, eyrie_device_list_t& list) {
+void ListDriver(const hal::Driver& driver, OwnedList& list) {
   const auto uris = driver.ListDevices();
   // An empty list has its reason in the description of the default device.
   absl::Status none = uris.status();
@@ -61,26 +60,25 @@ void ListDriver(const hal::Driver& driver, eyrie_device_list_t& list) {
 }  // namespace
 }  // namespace eyrie::abi
 
-eyrie_device_list_t* eyrie_device_list_create(void) {
-  auto list = std::make_unique<eyrie_device_list_t>();
+namespace abi = eyrie::abi;
+
+const eyrie_device_list_t* eyrie_device_list_create(void) {
+  auto list = std::make_unique<abi::OwnedList>();
   for (const auto& driver : eyrie::hal::AllDrivers()) {
-    eyrie::abi::ListDriver(*driver, *list);
+    abi::ListDriver(*driver, *list);
   }
   for (const auto& row : list->rows) {
     row->info = {sizeof(eyrie_device_info_t), row->uri.c_str(),
                  row->driver.c_str(),         row->description.c_str(),
                  row->properties.c_str(),     row->error.c_str()};
+    list->addresses.push_back(&row->info);
   }
+  list->struct_size = sizeof(eyrie_device_list_t);
+  list->devices = list->addresses.data();
+  list->count = list->addresses.size();
   return list.release();
 }
 
-void eyrie_device_list_free(eyrie_device_list_t* list) { delete list; }
-
-size_t eyrie_device_list_count(const eyrie_device_list_t* list) {
-  return list->rows.size();
-}
-
-const eyrie_device_info_t* eyrie_device_list_get(
-    const eyrie_device_list_t* list, size_t index) {
-  return index < list->rows.size() ? &list->rows[index]->info : nullptr;
+void eyrie_device_list_free(const eyrie_device_list_t* list) {
+  delete static_cast<const abi::OwnedList*>(list);
 }

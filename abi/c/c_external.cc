@@ -92,20 +92,22 @@ absl::Status Import(hal::Device& device, const hal::TensorType& spec,
 
 namespace abi = eyrie::abi;
 
-eyrie_error_t* eyrie_value_export(eyrie_device_t* device, eyrie_dtype_t dtype,
-                                  size_t rank, const int64_t* shape,
-                                  eyrie_external_memory_t* memory,
-                                  eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_exported(eyrie_device_t* device,
+                                        eyrie_dtype_t dtype, size_t rank,
+                                        const int64_t* shape,
+                                        eyrie_external_memory_t* memory,
+                                        eyrie_value_t** out_value) {
   const auto spec = abi::ArraySpecOf(dtype, {shape, rank});
   if (!spec.ok()) return abi::CreateError(spec.status());
   return abi::CreateError(
       abi::Export(*device->device, *spec, *memory, out_value));
 }
 
-eyrie_error_t* eyrie_value_import(eyrie_device_t* device, eyrie_dtype_t dtype,
-                                  size_t rank, const int64_t* shape,
-                                  const eyrie_external_memory_t* memory,
-                                  eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_imported(eyrie_device_t* device,
+                                        eyrie_dtype_t dtype, size_t rank,
+                                        const int64_t* shape,
+                                        const eyrie_external_memory_t* memory,
+                                        eyrie_value_t** out_value) {
   const auto spec = abi::ArraySpecOf(dtype, {shape, rank});
   if (!spec.ok()) return abi::CreateError(spec.status());
   return abi::CreateError(

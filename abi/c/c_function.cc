@@ -98,8 +98,17 @@ void Describe(std::string error, eyrie_function_t& function) {
       Keep(std::string(signature.source_name()), function);
   function.signature.doc = signature.doc().c_str();
   function.signature.error = Keep(std::move(error), function);
+  for (const eyrie_argument_info_t& row : function.arguments) {
+    function.argument_rows.push_back(&row);
+  }
+  for (const eyrie_argument_info_t& row : function.returned) {
+    function.returned_rows.push_back(&row);
+  }
   function.signature.argument_count = function.arguments.size();
+  function.signature.arguments = function.argument_rows.data();
   function.signature.result_count = function.returned.size();
+  function.signature.results = function.returned_rows.data();
+  function.signature.is_async = function.invoker.callable().is_async() ? 1 : 0;
 }
 
 // Malformed metadata of a function is ignored.
@@ -114,11 +123,6 @@ absl::StatusOr<std::unique_ptr<eyrie_function_t>> Bind(eyrie_context_t& context,
       std::make_unique<eyrie_function_t>(context, *std::move(invoker));
   Describe(std::move(error), *function);
   return function;
-}
-
-const eyrie_argument_info_t* At(
-    const std::vector<eyrie_argument_info_t>& parameters, size_t index) {
-  return index < parameters.size() ? &parameters[index] : nullptr;
 }
 
 }  // namespace
@@ -176,20 +180,6 @@ eyrie_error_t* eyrie_context_find_function(eyrie_context_t* context,
 const eyrie_signature_t* eyrie_function_signature(
     const eyrie_function_t* function) {
   return &function->signature;
-}
-
-int eyrie_function_is_async(const eyrie_function_t* function) {
-  return function->invoker.callable().is_async() ? 1 : 0;
-}
-
-const eyrie_argument_info_t* eyrie_function_argument(
-    const eyrie_function_t* function, size_t index) {
-  return abi::At(function->arguments, index);
-}
-
-const eyrie_argument_info_t* eyrie_function_result(
-    const eyrie_function_t* function, size_t index) {
-  return abi::At(function->returned, index);
 }
 
 const eyrie_call_statistics_t* eyrie_function_statistics(

@@ -112,6 +112,8 @@ struct eyrie_function_t {
   eyrie_signature_t signature = {};
   std::vector<eyrie_argument_info_t> arguments;
   std::vector<eyrie_argument_info_t> returned;
+  std::vector<const eyrie_argument_info_t*> argument_rows;
+  std::vector<const eyrie_argument_info_t*> returned_rows;
   std::deque<std::string> strings;
   // The result of eyrie_function_statistics.
   eyrie_call_statistics_t statistics = {};

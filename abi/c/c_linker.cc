@@ -218,12 +218,24 @@ eyrie_error_t* eyrie_error_create(eyrie_code_t code, const char* message) {
       absl::Status(known, {message, strnlen(message, abi::kMaxHostMessage)}));
 }
 
-void* eyrie_host_call_state(const eyrie_host_call_t* call) {
-  return call->module.state();
+void eyrie_host_call_t::ReleaseInfo() {
+  abi::Release(info->wait);
+  abi::Release(info->signal);
 }
 
-eyrie_context_t* eyrie_host_call_context(const eyrie_host_call_t* call) {
-  return call->module.services().context;
+const eyrie_host_call_info_t* eyrie_host_call_info(eyrie_host_call_t* call) {
+  if (!call->info) {
+    const auto fence = [](eyrie::hal::Fence* of) {
+      return abi::NewFence(eyrie::Ref<eyrie::hal::Fence>::Share(of));
+    };
+    call->info = {sizeof(eyrie_host_call_info_t),
+                  call->module.state(),
+                  call->module.services().context,
+                  call->function.arguments.size(),
+                  fence(call->wait),
+                  fence(call->signal)};
+  }
+  return &*call->info;
 }
 
 eyrie_error_t* eyrie_host_call_new_array(eyrie_host_call_t* call,
@@ -234,13 +246,10 @@ eyrie_error_t* eyrie_host_call_new_array(eyrie_host_call_t* call,
       abi::NewArray(*call, dtype, {shape, rank}, out_data, out_value));
 }
 
-eyrie_error_t* eyrie_host_call_argument(eyrie_host_call_t* call, size_t index,
-                                        eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_host_call_copy_argument(eyrie_host_call_t* call,
+                                             size_t index,
+                                             eyrie_value_t** out_value) {
   return abi::CreateError(abi::Argument(*call, index, out_value));
-}
-
-size_t eyrie_host_call_argument_count(const eyrie_host_call_t* call) {
-  return call->function.arguments.size();
 }
 
 eyrie_error_t* eyrie_host_call_set_results(eyrie_host_call_t* call,
@@ -255,16 +264,8 @@ eyrie_error_t* eyrie_host_call_check(eyrie_host_call_t* call, uint32_t fuel) {
   return abi::CreateError(call->module.Work(fuel));
 }
 
-eyrie_fence_t* eyrie_host_call_wait(eyrie_host_call_t* call) {
-  return abi::NewFence(eyrie::Ref<eyrie::hal::Fence>::Share(call->wait));
-}
-
-eyrie_fence_t* eyrie_host_call_signal(eyrie_host_call_t* call) {
-  return abi::NewFence(eyrie::Ref<eyrie::hal::Fence>::Share(call->signal));
-}
-
-eyrie_value_t* eyrie_value_object(const char* type, void* object,
-                                  void (*free)(void* object)) {
+eyrie_value_t* eyrie_value_new_object(const char* type, void* object,
+                                      void (*free)(void* object)) {
   return abi::NewHandle(abi::HostValue(eyrie::Ref<eyrie::RefObject>(
       eyrie::MakeRef<abi::HostObject>(type, object, free))));
 }

@@ -45,31 +45,40 @@ Loaded OfProgram(const char* manifest, const eyrie_native_symbol_t* given,
   return native::LibraryOfProgram(manifest, std::move(by_name));
 }
 
+Loaded OpenLibrary(const eyrie_native_source_t& given) {
+  constexpr size_t kSizes[] = {sizeof(eyrie_native_source_t)};
+  constexpr absl::string_view kWhat = "the native library";
+  ASSIGN_OR_RETURN(const eyrie_native_source_t source,
+                   FullStruct(&given, kSizes, kWhat));
+  RETURN_IF_ERROR(CheckNewer(&given, kWhat));
+  if (source.path == nullptr) {
+    if (source.manifest_text == nullptr) {
+      return absl::InvalidArgumentError(
+          "The native library has neither a path nor the text of a manifest.");
+    }
+    return OfProgram(source.manifest_text, source.symbols, source.symbol_count);
+  }
+  if (source.symbol_count != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The native library '", PlainName(source.path), "' is given with ",
+        source.symbol_count, " symbols of the program; expected none."));
+  }
+  if (source.manifest_text != nullptr) {
+    return native::LoadWithManifest(source.path, source.manifest_text);
+  }
+  return native::LoadNativeLibrary(
+      source.path, source.manifest_path != nullptr ? source.manifest_path : "");
+}
+
 }  // namespace
 }  // namespace eyrie::abi
 
 namespace abi = eyrie::abi;
 namespace native = eyrie::native;
 
-eyrie_error_t* eyrie_native_library_open(const char* path, const char* manifest,
+eyrie_error_t* eyrie_native_library_open(const eyrie_native_source_t* source,
                                          eyrie_native_library_t** out_library) {
-  return abi::NewLibrary(
-      native::LoadNativeLibrary(path, manifest == nullptr ? "" : manifest),
-      out_library);
-}
-
-eyrie_error_t* eyrie_native_library_open_text(
-    const char* path, const char* manifest_text,
-    eyrie_native_library_t** out_library) {
-  return abi::NewLibrary(native::LoadWithManifest(path, manifest_text),
-                         out_library);
-}
-
-eyrie_error_t* eyrie_native_library_create(
-    const char* manifest_text, const eyrie_native_symbol_t* symbols,
-    size_t symbol_count, eyrie_native_library_t** out_library) {
-  return abi::NewLibrary(abi::OfProgram(manifest_text, symbols, symbol_count),
-                         out_library);
+  return abi::NewLibrary(abi::OpenLibrary(*source), out_library);
 }
 
 void eyrie_native_library_retain(eyrie_native_library_t* library) {

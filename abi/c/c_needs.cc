@@ -3,7 +3,6 @@
 // Tested by needs_test.cc.
 #include "eyrie/c_needs.h"
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,27 +16,38 @@
 #include "base/status_macros.h"
 #include "vm/module/module_def.h"
 
-struct eyrie_needs_t {
-  bool runs_here = false;
-  std::array<std::vector<std::string>, EYRIE_NEEDS_SCOPES + 1> lists;
-};
-
 namespace eyrie::abi {
 namespace {
 
-using List = std::vector<std::string>;
+// A list of texts, and their addresses.
+struct List {
+  void Add(std::string text) { texts.push_back(std::move(text)); }
+  void AddAll(std::vector<std::string> all) { texts = std::move(all); }
+  void Show(const char* const*& out_texts, size_t& out_count) {
+    for (const std::string& text : texts) addresses.push_back(text.c_str());
+    out_texts = addresses.data();
+    out_count = addresses.size();
+  }
+
+  std::vector<std::string> texts;
+  std::vector<const char*> addresses;
+};
+
+struct OwnedNeeds : eyrie_needs_t {
+  List devices, reasons, notes, patterns, formats, modules, scopes;
+};
 
 // Returns the list of a kind of need; null if there is none.
-List* ListOf(Need::Kind kind, eyrie_needs_t& needs) {
+List* ListOf(Need::Kind kind, OwnedNeeds& needs) {
   switch (kind) {
     case Need::Kind::kDevice:
-      return &needs.lists[EYRIE_NEEDS_PATTERNS];
+      return &needs.patterns;
     case Need::Kind::kFormat:
-      return &needs.lists[EYRIE_NEEDS_FORMATS];
+      return &needs.formats;
     case Need::Kind::kModule:
-      return &needs.lists[EYRIE_NEEDS_MODULES];
+      return &needs.modules;
     case Need::Kind::kParameters:
-      return &needs.lists[EYRIE_NEEDS_SCOPES];
+      return &needs.scopes;
     case Need::Kind::kImport:  // it is a reason
       return nullptr;
   }
@@ -46,27 +56,32 @@ List* ListOf(Need::Kind kind, eyrie_needs_t& needs) {
 
 absl::Status Read(const eyrie_module_t& module,
                   const eyrie_device_options_t* options,
-                  eyrie_needs_t** out_needs) {
+                  const eyrie_needs_t** out_needs) {
   ASSIGN_OR_RETURN(const DeviceSetup setup, DeviceSetupOf(options));
   const vm::VerifiedModule& verified = module.program->verified();
   const ModuleFacts facts = ReadModuleFacts(verified);
   ModuleNeeds read = ReadNeeds(verified.def(), facts, setup.driver);
-  auto needs = std::make_unique<eyrie_needs_t>();
-  needs->runs_here = read.verdict.runs;
-  needs->lists[EYRIE_NEEDS_DEVICES] = std::move(read.verdict.devices);
-  needs->lists[EYRIE_NEEDS_REASONS] = std::move(read.verdict.reasons);
-  needs->lists[EYRIE_NEEDS_NOTES] = std::move(read.verdict.notes);
+  auto needs = std::make_unique<OwnedNeeds>();
+  eyrie_needs_t& shown = *needs;
+  shown.struct_size = sizeof(shown);
+  shown.runs_here = read.verdict.runs ? 1 : 0;
+  shown.reserved = 0;
+  needs->devices.AddAll(std::move(read.verdict.devices));
+  needs->reasons.AddAll(std::move(read.verdict.reasons));
+  needs->notes.AddAll(std::move(read.verdict.notes));
   for (const Need& need : read.needs) {
     List* const list = ListOf(need.kind, *needs);
-    if (list != nullptr) list->push_back(PlainName(need.name));
+    if (list != nullptr) list->Add(PlainName(need.name));
   }
+  needs->devices.Show(shown.devices, shown.device_count);
+  needs->reasons.Show(shown.reasons, shown.reason_count);
+  needs->notes.Show(shown.notes, shown.note_count);
+  needs->patterns.Show(shown.patterns, shown.pattern_count);
+  needs->formats.Show(shown.formats, shown.format_count);
+  needs->modules.Show(shown.modules, shown.module_count);
+  needs->scopes.Show(shown.scopes, shown.scope_count);
   *out_needs = needs.release();
   return absl::OkStatus();
-}
-
-const List* At(const eyrie_needs_t& needs, int list) {
-  const bool known = list >= 0 && list <= EYRIE_NEEDS_SCOPES;
-  return known ? &needs.lists[static_cast<size_t>(list)] : nullptr;
 }
 
 }  // namespace
@@ -74,26 +89,12 @@ const List* At(const eyrie_needs_t& needs, int list) {
 
 namespace abi = eyrie::abi;
 
-eyrie_error_t* eyrie_module_needs(const eyrie_module_t* module,
+eyrie_error_t* eyrie_needs_create(const eyrie_module_t* module,
                                   const eyrie_device_options_t* options,
-                                  eyrie_needs_t** out_needs) {
+                                  const eyrie_needs_t** out_needs) {
   return abi::CreateError(abi::Read(*module, options, out_needs));
 }
 
-void eyrie_needs_free(eyrie_needs_t* needs) { delete needs; }
-
-int eyrie_needs_runs_here(const eyrie_needs_t* needs) {
-  return needs->runs_here ? 1 : 0;
-}
-
-size_t eyrie_needs_count(const eyrie_needs_t* needs, eyrie_needs_list_t list) {
-  const auto* const texts = abi::At(*needs, list);
-  return texts != nullptr ? texts->size() : 0;
-}
-
-const char* eyrie_needs_text(const eyrie_needs_t* needs,
-                             eyrie_needs_list_t list, size_t index) {
-  const auto* const texts = abi::At(*needs, list);
-  return texts != nullptr && index < texts->size() ? (*texts)[index].c_str()
-                                                   : nullptr;
+void eyrie_needs_free(const eyrie_needs_t* needs) {
+  delete static_cast<const abi::OwnedNeeds*>(needs);
 }

@@ -27,7 +27,7 @@ constexpr size_t kLarge = size_t{1} << 17;
 // Returns items for a list: `count` times the number 7.
 std::vector<eyrie_value_t*> Sevens(size_t count) {
   std::vector<eyrie_value_t*> items(count);
-  for (eyrie_value_t*& item : items) item = eyrie_value_i32(7);
+  for (eyrie_value_t*& item : items) item = eyrie_value_new_i32(7);
   return items;
 }
 
@@ -67,35 +67,36 @@ TEST(CNoMemory, Constructors) {
   const Value dict = Value::Dict({{text, Value(text)}});
   using Items = std::vector<eyrie_value_t*>;
   const Constructor rows[] = {
-      {"null", 0, [](Items&) { return eyrie_value_null(); }},
-      {"bool", 0, [](Items&) { return eyrie_value_bool(1); }},
-      {"i32", 0, [](Items&) { return eyrie_value_i32(1); }},
-      {"i64", 0, [](Items&) { return eyrie_value_i64(1); }},
-      {"u64", 0, [](Items&) { return eyrie_value_u64(1); }},
-      {"f32", 0, [](Items&) { return eyrie_value_f32(1); }},
-      {"f64", 0, [](Items&) { return eyrie_value_f64(1); }},
+      {"null", 0, [](Items&) { return eyrie_value_new_null(); }},
+      {"bool", 0, [](Items&) { return eyrie_value_new_bool(1); }},
+      {"i32", 0, [](Items&) { return eyrie_value_new_i32(1); }},
+      {"i64", 0, [](Items&) { return eyrie_value_new_i64(1); }},
+      {"u64", 0, [](Items&) { return eyrie_value_new_u64(1); }},
+      {"f32", 0, [](Items&) { return eyrie_value_new_f32(1); }},
+      {"f64", 0, [](Items&) { return eyrie_value_new_f64(1); }},
       {"bytes", 0,
-       [&](Items&) { return eyrie_value_bytes(text.data(), text.size()); }},
+       [&](Items&) { return eyrie_value_new_bytes(text.data(), text.size()); }},
       {"list", kLarge,
        [](Items& items) {
-         return eyrie_value_list(items.data(), items.size());
+         return eyrie_value_new_list(items.data(), items.size());
        }},
       {"tuple", kLarge,
        [](Items& items) {
-         return eyrie_value_tuple(items.data(), items.size());
+         return eyrie_value_new_tuple(items.data(), items.size());
        }},
       {"dict", kLarge,
        [&](Items& items) {
-         return eyrie_value_dict(keys.data(), items.data(), items.size());
+         return eyrie_value_new_dict(keys.data(), nullptr, items.data(),
+                                     items.size());
        }},
       {"dict, long key", 1,
        [&](Items& items) {
-         return eyrie_value_dict(&long_key, items.data(), 1);
+         return eyrie_value_new_dict(&long_key, nullptr, items.data(), 1);
        }},
       {"dict, sized keys", kLarge,
        [&](Items& items) {
-         return eyrie_value_dict_sized(keys.data(), sizes.data(), items.data(),
-                                       items.size());
+         return eyrie_value_new_dict(keys.data(), sizes.data(), items.data(),
+                                     items.size());
        }},
       {"copy of null", 0, [](Items&) { return eyrie_value_copy(nullptr); }},
       {"copy of bytes", 0,
@@ -113,7 +114,7 @@ TEST(CNoMemory, Constructors) {
 
 eyrie_value_t* NoMemory() {
   const FailingAllocations failing(1, 1, /*onwards=*/true);
-  return eyrie_value_null();
+  return eyrie_value_new_null();
 }
 
 TEST(CNoMemory, TheValueStaysAsItIs) {
@@ -126,9 +127,9 @@ TEST(CNoMemory, TheValueStaysAsItIs) {
   eyrie_value_set_u64(value, 1);
   eyrie_value_set_f32(value, 1);
   eyrie_value_set_f64(value, 1);
-  eyrie_value_lend(value);
-  eyrie_value_set_read_only(value);
-  eyrie_value_allow_loss(value);
+  eyrie_value_add_access(value, EYRIE_ACCESS_LEND);
+  eyrie_value_add_access(value, EYRIE_ACCESS_READ_ONLY);
+  eyrie_value_add_access(value, EYRIE_ACCESS_ALLOW_LOSS);
   EXPECT_EQ(eyrie_value_get_bool(value, &boolean), 0);
   EXPECT_EQ(eyrie_value_get_f64(value, &number), 0);
   EXPECT_EQ(eyrie_value_count(value), 0u);
@@ -142,14 +143,14 @@ TEST(CNoMemory, TheValueStaysAsItIs) {
 TEST(CNoMemory, Spreads) {
   const char* const keys[] = {"a", "b"};
   const auto items = [] {
-    return std::vector<eyrie_value_t*>{eyrie_value_bytes("text", 4),
+    return std::vector<eyrie_value_t*>{eyrie_value_new_bytes("text", 4),
                                        NoMemory()};
   };
   eyrie_value_t* const values[] = {
       eyrie_value_copy(NoMemory()),
-      eyrie_value_list(items().data(), 2),
-      eyrie_value_tuple(items().data(), 2),
-      eyrie_value_dict(keys, items().data(), 2),
+      eyrie_value_new_list(items().data(), 2),
+      eyrie_value_new_tuple(items().data(), 2),
+      eyrie_value_new_dict(keys, nullptr, items().data(), 2),
       Value(Value::Adopt(NoMemory())).Release(),
       Value::List({Value::Adopt(NoMemory()), Value(1)}).Release(),
   };
@@ -167,15 +168,16 @@ class CNoMemoryCalls : public testing::Test {
     const std::vector<uint8_t> file = builder.Build();
     ASSERT_EQ(ErrorText(eyrie_device_open("local-sync", nullptr, &device_)),
               "OK");
-    ASSERT_EQ(
-        ErrorText(eyrie_module_load_memory(file.data(), file.size(), &module_)),
-        "OK");
-    ASSERT_EQ(
-        ErrorText(eyrie_context_create(&module_, 1, &device_, 1, &context_)),
-        "OK");
+    ASSERT_EQ(ErrorText(eyrie_module_load_memory(file.data(), file.size(),
+                                                 EYRIE_MEMORY_COPY, nullptr,
+                                                 nullptr, &module_)),
+              "OK");
+    ASSERT_EQ(ErrorText(eyrie_context_create(&module_, 1, &device_, 1, nullptr,
+                                             &context_)),
+              "OK");
     ASSERT_EQ(ErrorText(eyrie_context_find_function(context_, "add", &add_)),
               "OK");
-    one_ = eyrie_value_i32(1);
+    one_ = eyrie_value_new_i32(1);
   }
   void TearDown() override {
     eyrie_value_free(one_);
@@ -232,7 +234,7 @@ TEST_F(CNoMemoryCalls, WhatTakesValuesFails) {
        eyrie_function_call(add_, &args, &options, &result, 1), kArgument},
       {"wait", eyrie_fence_wait(fence, -1), kArgument},
       {"array", eyrie_value_get_array(given[1], &array), kValue},
-      {"upload", eyrie_value_upload(given[1], device_, &result), kValue},
+      {"upload", eyrie_value_new_uploaded(given[1], device_, &result), kValue},
   };
   for (const Case& c : cases) EXPECT_EQ(ErrorText(c.error), c.want) << c.name;
   EXPECT_EQ(result, nullptr);

@@ -55,6 +55,11 @@ absl::Status SetVulkanDevice(const eyrie_vulkan_device_t* given,
   ASSIGN_OR_RETURN(const eyrie_vulkan_device_t host,
                    FullStruct(given, kSizes, kWhat));
   RETURN_IF_ERROR(CheckNewer(given, kWhat));
+  if (host.reserved != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The Vulkan device's reserved member is ", host.reserved,
+                     "; expected 0."));
+  }
   vulkan.host_device = {host.physical_device, host.device, host.create_info,
                         host.queue, host.queue_family};
   return absl::OkStatus();
@@ -92,6 +97,14 @@ std::shared_ptr<hal::HostMemory> NewHostMemory(eyrie_allocate_t allocate,
                                                std::shared_ptr<void> data) {
   return std::make_shared<EmbeddersMemory>(allocate, deallocate,
                                            std::move(data));
+}
+
+absl::Status CheckUse(eyrie_memory_use_t use) {
+  if (use == EYRIE_MEMORY_COPY || use == EYRIE_MEMORY_LEND_CONST) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The use of memory (", use, ") is not copy (0) or lend const (1)."));
 }
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MapDescriptor(int descriptor,
@@ -136,16 +149,7 @@ Log LogOf(eyrie_log_t log, void* data, FreeData free_data) {
 }
 
 absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
-  constexpr size_t kSizes[] = {
-      offsetof(eyrie_device_options_t, notice),
-      offsetof(eyrie_device_options_t, log),
-      offsetof(eyrie_device_options_t, jit),
-      offsetof(eyrie_device_options_t, max_idle_memory),
-      offsetof(eyrie_device_options_t, thread_count),
-      offsetof(eyrie_device_options_t, vulkan_device),
-      offsetof(eyrie_device_options_t, isolate),
-      sizeof(eyrie_device_options_t),
-  };
+  constexpr size_t kSizes[] = {sizeof(eyrie_device_options_t)};
   ASSIGN_OR_RETURN(const eyrie_device_options_t options,
                    FullStruct(given, kSizes, "the device options"));
   DeviceSetup setup;
@@ -174,15 +178,7 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
 
 absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
     const eyrie_context_options_t* given) {
-  constexpr size_t kSizes[] = {
-      offsetof(eyrie_context_options_t, native_libraries),
-      offsetof(eyrie_context_options_t, log),
-      offsetof(eyrie_context_options_t, linker),
-      offsetof(eyrie_context_options_t, initializer_fuel),
-      offsetof(eyrie_context_options_t, snapshot),
-      offsetof(eyrie_context_options_t, parameters),
-      sizeof(eyrie_context_options_t),
-  };
+  constexpr size_t kSizes[] = {sizeof(eyrie_context_options_t)};
   return FullStruct(given, kSizes, "the context options");
 }
 

@@ -65,6 +65,9 @@ class Loan {
   void* const user_;
 };
 
+// INVALID_ARGUMENT: there is no such use of memory.
+absl::Status CheckUse(eyrie_memory_use_t use);
+
 // Maps `size` bytes of a descriptor's file; 0 means all bytes up to its end.
 // Fails as MappedFile::OpenPart does.
 absl::StatusOr<std::shared_ptr<const MappedFile>> MapDescriptor(int descriptor,

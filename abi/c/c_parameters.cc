@@ -59,7 +59,7 @@ absl::Status AddDescriptor(eyrie_parameters_t& parameters, const char* scope,
 // Memory of the host with parameters, and how devices use it.
 struct GivenMemory {
   std::span<const uint8_t> bytes;
-  int use;
+  eyrie_memory_use_t use;
   void (*release)(void* user);
   void* user;
 };
@@ -69,11 +69,7 @@ template <typename F>
 absl::Status AddMemory(eyrie_parameters_t& parameters, const GivenMemory& given,
                        F add) {
   auto loan = std::make_shared<Loan>(given.release, given.user);
-  if (given.use != EYRIE_MEMORY_COPY && given.use != EYRIE_MEMORY_LEND_CONST) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The use of memory (", given.use,
-                     ") is not copy (0) or lend const (1)."));
-  }
+  RETURN_IF_ERROR(CheckUse(given.use));
   return add(Changeable(parameters),
              ParameterFile::Borrow(given.bytes, std::move(loan), "in memory",
                                    given.use == EYRIE_MEMORY_LEND_CONST));
@@ -127,7 +123,7 @@ eyrie_error_t* eyrie_parameters_add_descriptor(eyrie_parameters_t* parameters,
 
 eyrie_error_t* eyrie_parameters_add_memory(eyrie_parameters_t* parameters,
                                            const char* scope, const void* data,
-                                           size_t size, int use,
+                                           size_t size, eyrie_memory_use_t use,
                                            void (*release)(void* user),
                                            void* user) {
   return abi::CreateError(abi::AddMemory(
@@ -141,7 +137,8 @@ eyrie_error_t* eyrie_parameters_add_memory(eyrie_parameters_t* parameters,
 eyrie_error_t* eyrie_parameters_add_bytes(eyrie_parameters_t* parameters,
                                           const char* scope, const char* key,
                                           const void* data, size_t size,
-                                          int use, void (*release)(void* user),
+                                          eyrie_memory_use_t use,
+                                          void (*release)(void* user),
                                           void* user) {
   return abi::CreateError(abi::AddMemory(
       *parameters,

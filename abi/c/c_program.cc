@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/c/c_handles.h"
 #include "abi/native/manifest.h"
@@ -13,9 +14,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-struct eyrie_linked_program_t {
-  eyrie::native::LinkedProgram program;
+namespace eyrie::abi {
+namespace {
+
+struct OwnedProgram : eyrie_linked_program_t {
+  native::LinkedProgram program;
+  std::vector<const char*> addresses;
 };
+
+}  // namespace
+}  // namespace eyrie::abi
 
 namespace abi = eyrie::abi;
 namespace native = eyrie::native;
@@ -26,31 +34,26 @@ int eyrie_program_has_custom_calls(const char* text, size_t size) {
 
 eyrie_error_t* eyrie_linked_program_create(
     const char* text, size_t size, const char* module,
-    eyrie_linked_program_t** out_program) {
+    const eyrie_linked_program_t** out_program) {
   auto linked = native::LinkProgram({text, size}, module);
   absl::Status status = linked.status();
   // Checks the module's name.
   if (status.ok()) status = native::Manifest::Parse(linked->manifest).status();
   if (!status.ok()) return abi::CreateError(status);
-  *out_program = new eyrie_linked_program_t{*std::move(linked)};
+  auto program = std::make_unique<abi::OwnedProgram>();
+  program->program = *std::move(linked);
+  for (const std::string& target : program->program.targets) {
+    program->addresses.push_back(target.c_str());
+  }
+  program->struct_size = sizeof(eyrie_linked_program_t);
+  program->text = program->program.text.c_str();
+  program->manifest = program->program.manifest.c_str();
+  program->targets = program->addresses.data();
+  program->target_count = program->addresses.size();
+  *out_program = program.release();
   return nullptr;
 }
 
-void eyrie_linked_program_free(eyrie_linked_program_t* program) {
-  delete program;
-}
-
-const char* eyrie_linked_program_text(const eyrie_linked_program_t* program) {
-  return program->program.text.c_str();
-}
-
-const char* eyrie_linked_program_manifest(
-    const eyrie_linked_program_t* program) {
-  return program->program.manifest.c_str();
-}
-
-const char* eyrie_linked_program_target(const eyrie_linked_program_t* program,
-                                        size_t index) {
-  const auto& targets = program->program.targets;
-  return index < targets.size() ? targets[index].c_str() : nullptr;
+void eyrie_linked_program_free(const eyrie_linked_program_t* program) {
+  delete static_cast<const abi::OwnedProgram*>(program);
 }

@@ -72,9 +72,9 @@ const eyrie_global_info_t* eyrie_module_global(const eyrie_module_t* module,
   return index < module->globals.size() ? &module->globals[index] : nullptr;
 }
 
-eyrie_error_t* eyrie_context_get_global(eyrie_context_t* context,
-                                        const char* name,
-                                        eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_context_copy_global(eyrie_context_t* context,
+                                         const char* name,
+                                         eyrie_value_t** out_value) {
   return abi::GetGlobal(*context, name, out_value);
 }
 
@@ -84,8 +84,8 @@ eyrie_error_t* eyrie_context_set_global(eyrie_context_t* context,
   return abi::SetGlobal(*context, name, value);
 }
 
-eyrie_error_t* eyrie_context_snapshot(eyrie_context_t* context,
-                                      eyrie_snapshot_t** out_snapshot) {
+eyrie_error_t* eyrie_snapshot_create(eyrie_context_t* context,
+                                     eyrie_snapshot_t** out_snapshot) {
   return abi::CreateError(abi::TakeSnapshot(*context, out_snapshot));
 }
 

@@ -67,8 +67,8 @@ absl::Status WriteTrace(const trace::Recorder& recorder, const char* path) {
 
 namespace abi = eyrie::abi;
 
-eyrie_error_t* eyrie_trace_start(const eyrie_trace_options_t* options,
-                                 eyrie_trace_t** out_trace) {
+eyrie_error_t* eyrie_trace_create(const eyrie_trace_options_t* options,
+                                  eyrie_trace_t** out_trace) {
   return abi::CreateError(abi::StartTrace(options, out_trace));
 }
 

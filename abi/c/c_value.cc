@@ -28,8 +28,9 @@ namespace eyrie::abi {
 absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype) {
   const auto type = static_cast<hal::ElementType>(dtype);
   if (absl::StartsWith(hal::ElementTypeName(type), "*")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "There is no element type 0x", absl::Hex(uint32_t{dtype}), "."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("There is no element type 0x",
+                     absl::Hex(static_cast<uint32_t>(dtype)), "."));
   }
   return type;
 }
@@ -246,26 +247,28 @@ void eyrie_value_free(eyrie_value_t* value) {
   if (value != abi::NoMemoryHandle()) delete abi::FromHandle(value);
 }
 
-eyrie_value_t* eyrie_value_null(void) { return abi::NewHandle(HostValue()); }
-eyrie_value_t* eyrie_value_bool(int value) {
+eyrie_value_t* eyrie_value_new_null(void) {
+  return abi::NewHandle(HostValue());
+}
+eyrie_value_t* eyrie_value_new_bool(int value) {
   return abi::NewHandle(HostValue(value != 0));
 }
-eyrie_value_t* eyrie_value_i32(int32_t value) {
+eyrie_value_t* eyrie_value_new_i32(int32_t value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_i64(int64_t value) {
+eyrie_value_t* eyrie_value_new_i64(int64_t value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_u64(uint64_t value) {
+eyrie_value_t* eyrie_value_new_u64(uint64_t value) {
   return abi::NewHandle(abi::OfUnsigned(value));
 }
-eyrie_value_t* eyrie_value_f32(float value) {
+eyrie_value_t* eyrie_value_new_f32(float value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_f64(double value) {
+eyrie_value_t* eyrie_value_new_f64(double value) {
   return abi::NewHandle(HostValue(value));
 }
-eyrie_value_t* eyrie_value_bytes(const void* data, size_t size) {
+eyrie_value_t* eyrie_value_new_bytes(const void* data, size_t size) {
   std::string bytes;
   if (!eyrie::Assign(bytes, {static_cast<const char*>(data), size}, "bytes")
            .ok()) {
@@ -329,23 +332,18 @@ int eyrie_value_get_bytes(const eyrie_value_t* value, const void** out_data,
   return 1;
 }
 
-eyrie_value_t* eyrie_value_list(eyrie_value_t* const* items, size_t count) {
+eyrie_value_t* eyrie_value_new_list(eyrie_value_t* const* items, size_t count) {
   return abi::NewSequence({items, count}, HostValue::List);
 }
 
-eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items, size_t count) {
+eyrie_value_t* eyrie_value_new_tuple(eyrie_value_t* const* items,
+                                     size_t count) {
   return abi::NewSequence({items, count}, HostValue::Tuple);
 }
 
-eyrie_value_t* eyrie_value_dict(const char* const* keys,
-                                eyrie_value_t* const* items, size_t count) {
-  return abi::NewDict(keys, nullptr, {items, count});
-}
-
-eyrie_value_t* eyrie_value_dict_sized(const char* const* keys,
-                                      const size_t* sizes,
-                                      eyrie_value_t* const* items,
-                                      size_t count) {
+eyrie_value_t* eyrie_value_new_dict(const char* const* keys,
+                                    const size_t* sizes,
+                                    eyrie_value_t* const* items, size_t count) {
   return abi::NewDict(keys, sizes, {items, count});
 }
 
@@ -358,24 +356,18 @@ eyrie_value_t* eyrie_value_item(const eyrie_value_t* value, size_t index) {
       abi::Mutable(abi::ItemOf(abi::FromHandle(value), index)));
 }
 
-const char* eyrie_value_key(const eyrie_value_t* value, size_t index) {
+const char* eyrie_value_key(const eyrie_value_t* value, size_t index,
+                            size_t* out_size) {
   const HostValue::Entries* entries = abi::FromHandle(value).entries();
-  if (entries == nullptr || index >= entries->size()) return nullptr;
-  return (*entries)[index].first.c_str();
+  const bool exists = entries != nullptr && index < entries->size();
+  if (out_size != nullptr) {
+    *out_size = exists ? (*entries)[index].first.size() : 0;
+  }
+  return exists ? (*entries)[index].first.c_str() : nullptr;
 }
 
-size_t eyrie_value_key_size(const eyrie_value_t* value, size_t index) {
-  const HostValue::Entries* entries = abi::FromHandle(value).entries();
-  if (entries == nullptr || index >= entries->size()) return 0;
-  return (*entries)[index].first.size();
-}
-
-eyrie_value_t* eyrie_value_find(const eyrie_value_t* value, const char* key) {
-  return eyrie_value_find_sized(value, key, std::strlen(key));
-}
-
-eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
-                                      const char* key, size_t size) {
+eyrie_value_t* eyrie_value_find(const eyrie_value_t* value, const char* key,
+                                size_t size) {
   const HostValue::Entries* entries = abi::FromHandle(value).entries();
   if (entries == nullptr) return nullptr;
   const absl::string_view wanted(key, size);
@@ -386,17 +378,17 @@ eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
   return nullptr;
 }
 
-eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
-                                 const int64_t* shape, const void* data,
-                                 size_t size, eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_array(eyrie_dtype_t dtype, size_t rank,
+                                     const int64_t* shape, const void* data,
+                                     size_t size, eyrie_value_t** out_value) {
   return abi::CreateError(
       abi::CopyArray(dtype, {shape, rank},
                      {static_cast<const uint8_t*>(data), size}, out_value));
 }
 
-eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
-                                  void (*release)(void* user), void* user,
-                                  eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_borrowed(const eyrie_array_t* array,
+                                        void (*release)(void* user), void* user,
+                                        eyrie_value_t** out_value) {
   return abi::CreateError(abi::BorrowArray(*array, release, user, out_value));
 }
 
@@ -407,30 +399,25 @@ eyrie_error_t* eyrie_value_set_array(eyrie_value_t* value,
   return abi::CreateError(status);
 }
 
-eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,
-                                  eyrie_device_t* device,
-                                  eyrie_value_t** out_value) {
+eyrie_error_t* eyrie_value_new_uploaded(const eyrie_value_t* array,
+                                        eyrie_device_t* device,
+                                        eyrie_value_t** out_value) {
   return abi::CreateError(abi::UploadArray(array, *device->device, out_value));
 }
 
-void eyrie_value_lend(eyrie_value_t* value) {
+void eyrie_value_add_access(eyrie_value_t* value, eyrie_access_t access) {
+  using Change = abi::ArrayPtr (abi::HostArray::*)() const;
+  constexpr std::pair<eyrie_access_t, Change> kChanges[] = {
+      {EYRIE_ACCESS_LEND, &abi::HostArray::Lent},
+      {EYRIE_ACCESS_LEND_CONST, &abi::HostArray::LentConst},
+      {EYRIE_ACCESS_READ_ONLY, &abi::HostArray::ReadOnly},
+      {EYRIE_ACCESS_ALLOW_LOSS, &abi::HostArray::Casting},
+  };
   if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::Lent);
-}
-
-void eyrie_value_lend_const(eyrie_value_t* value) {
-  if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::LentConst);
-}
-
-void eyrie_value_set_read_only(eyrie_value_t* value) {
-  if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::ReadOnly);
-}
-
-void eyrie_value_allow_loss(eyrie_value_t* value) {
-  if (value == nullptr) return;
-  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::Casting);
+  for (const auto& [bit, change] : kChanges) {
+    if ((access & bit) == 0) continue;
+    abi::ChangeArrays(*abi::FromHandle(value), change);
+  }
 }
 
 eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,

@@ -45,18 +45,19 @@ TEST(CValues, ScalarsAndBytes) {
   };
   const Case cases[] = {
       {nullptr, EYRIE_KIND_NULL, "- - - - -"},
-      {eyrie_value_null(), EYRIE_KIND_NULL, "- - - - -"},
-      {eyrie_value_bool(7), EYRIE_KIND_BOOL, "1 - - - -"},
-      {eyrie_value_i32(-7), EYRIE_KIND_INT, "- -7 - - -"},
-      {eyrie_value_i64(1ll << 40), EYRIE_KIND_INT,
+      {eyrie_value_new_null(), EYRIE_KIND_NULL, "- - - - -"},
+      {eyrie_value_new_bool(7), EYRIE_KIND_BOOL, "1 - - - -"},
+      {eyrie_value_new_i32(-7), EYRIE_KIND_INT, "- -7 - - -"},
+      {eyrie_value_new_i64(1ll << 40), EYRIE_KIND_INT,
        "- 1099511627776 1099511627776 - -"},
-      {eyrie_value_u64(5), EYRIE_KIND_INT, "- 5 5 - -"},
-      {eyrie_value_u64(kMax), EYRIE_KIND_INT, "- - 18446744073709551615 - -"},
-      {eyrie_value_f32(1.5f), EYRIE_KIND_FLOAT, "- - - 1.5 -"},
-      {eyrie_value_f64(0.1), EYRIE_KIND_FLOAT, "- - - 0.1 -"},
-      {eyrie_value_bytes("text", 4), EYRIE_KIND_BYTES, "- - - - text"},
-      {eyrie_value_bytes(nullptr, 0), EYRIE_KIND_BYTES, "- - - - "},
-      {eyrie_value_list(nullptr, 0), EYRIE_KIND_LIST, "- - - - -"},
+      {eyrie_value_new_u64(5), EYRIE_KIND_INT, "- 5 5 - -"},
+      {eyrie_value_new_u64(kMax), EYRIE_KIND_INT,
+       "- - 18446744073709551615 - -"},
+      {eyrie_value_new_f32(1.5f), EYRIE_KIND_FLOAT, "- - - 1.5 -"},
+      {eyrie_value_new_f64(0.1), EYRIE_KIND_FLOAT, "- - - 0.1 -"},
+      {eyrie_value_new_bytes("text", 4), EYRIE_KIND_BYTES, "- - - - text"},
+      {eyrie_value_new_bytes(nullptr, 0), EYRIE_KIND_BYTES, "- - - - "},
+      {eyrie_value_new_list(nullptr, 0), EYRIE_KIND_LIST, "- - - - -"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.want);
@@ -71,7 +72,7 @@ TEST(CValues, ScalarsAndBytes) {
 }
 
 TEST(CValues, AreSetInPlace) {
-  eyrie_value_t* value = eyrie_value_bytes("text", 4);
+  eyrie_value_t* value = eyrie_value_new_bytes("text", 4);
   eyrie_value_set_i32(value, -1);
   EXPECT_EQ(Readings(value), "- -1 - - -");
   eyrie_value_set_i64(value, 2);
@@ -112,7 +113,7 @@ TEST(CValues, ArraysAreSetInPlace) {
       {{sizeof(eyrie_array_t), EYRIE_DTYPE_UI8, 2, shape, nullptr, "abcd", 4},
        "2x2x12000008=4"},
   };
-  eyrie_value_t* value = eyrie_value_bytes("text", 4);
+  eyrie_value_t* value = eyrie_value_new_bytes("text", 4);
   for (const Case& c : cases) {
     SCOPED_TRACE(c.want);
     eyrie_error_t* error = eyrie_value_set_array(value, &c.array);
@@ -133,27 +134,27 @@ TEST(CValues, ArraysAreSetInPlace) {
 }
 
 TEST(CValues, Structures) {
-  eyrie_value_t* numbers[] = {eyrie_value_i32(1), nullptr};
-  eyrie_value_t* pair[] = {eyrie_value_tuple(numbers, 2),
-                           eyrie_value_bytes("b", 1)};
+  eyrie_value_t* numbers[] = {eyrie_value_new_i32(1), nullptr};
+  eyrie_value_t* pair[] = {eyrie_value_new_tuple(numbers, 2),
+                           eyrie_value_new_bytes("b", 1)};
   const char* keys[] = {"one", "two"};
-  eyrie_value_t* dict = eyrie_value_dict(keys, pair, 2);
-  eyrie_value_t* items[] = {dict, eyrie_value_list(nullptr, 0)};
-  eyrie_value_t* list = eyrie_value_list(items, 2);
+  eyrie_value_t* dict = eyrie_value_new_dict(keys, nullptr, pair, 2);
+  eyrie_value_t* items[] = {dict, eyrie_value_new_list(nullptr, 0)};
+  eyrie_value_t* list = eyrie_value_new_list(items, 2);
   EXPECT_EQ(ValueText(list), "[{one: (1, null), two: \"b\"}, []]");
   eyrie_value_t* copy = eyrie_value_copy(list);
   // Items can be set in place.
   dict = eyrie_value_item(list, 0);
-  eyrie_value_set_f64(eyrie_value_find(dict, "two"), 2.5);
+  eyrie_value_set_f64(eyrie_value_find(dict, "two", 3), 2.5);
   EXPECT_EQ(ValueText(list), "[{one: (1, null), two: 2.5f}, []]");
   EXPECT_EQ(ValueText(copy), "[{one: (1, null), two: \"b\"}, []]");
   EXPECT_EQ(eyrie_value_count(dict), 2u);
-  EXPECT_STREQ(eyrie_value_key(dict, 1), "two");
-  EXPECT_EQ(eyrie_value_key(dict, 2), nullptr);
-  EXPECT_EQ(eyrie_value_key(list, 0), nullptr);
+  EXPECT_STREQ(eyrie_value_key(dict, 1, nullptr), "two");
+  EXPECT_EQ(eyrie_value_key(dict, 2, nullptr), nullptr);
+  EXPECT_EQ(eyrie_value_key(list, 0, nullptr), nullptr);
   EXPECT_EQ(eyrie_value_item(list, 2), nullptr);
-  EXPECT_EQ(eyrie_value_find(dict, "three"), nullptr);
-  EXPECT_EQ(eyrie_value_find(list, "one"), nullptr);
+  EXPECT_EQ(eyrie_value_find(dict, "three", 5), nullptr);
+  EXPECT_EQ(eyrie_value_find(list, "one", 3), nullptr);
   EXPECT_EQ(eyrie_value_count(nullptr), 0u);
   eyrie_value_free(copy);
   eyrie_value_free(list);
@@ -172,7 +173,9 @@ TEST(CValues, SizedKeys) {
   EXPECT_EQ(ValueText(dict.Find("a\0b"s).get()), "1");
   EXPECT_EQ(ValueText(dict.Find("a").get()), "2");
   EXPECT_EQ(dict.Find("a\0"s).get(), nullptr);
-  EXPECT_EQ(eyrie_value_key_size(nullptr, 0), 0u);
+  size_t none = 1;
+  EXPECT_EQ(eyrie_value_key(nullptr, 0, &none), nullptr);
+  EXPECT_EQ(none, 0u);
 }
 
 TEST(CValues, Arrays) {
@@ -208,7 +211,7 @@ TEST(CValues, Arrays) {
     SCOPED_TRACE(c.want);
     const auto dtype = static_cast<eyrie_dtype_t>(c.dtype);
     eyrie_value_t* value = nullptr;
-    std::string text = ErrorText(eyrie_value_array(
+    std::string text = ErrorText(eyrie_value_new_array(
         dtype, c.shape.size(), c.shape.data(), bytes.data(), c.size, &value));
     EXPECT_EQ(text == "OK" ? ArrayText(value) : text, c.want);
     eyrie_value_free(std::exchange(value, nullptr));
@@ -216,7 +219,8 @@ TEST(CValues, Arrays) {
     const eyrie_array_t borrowed = {
         sizeof(borrowed), dtype,        c.shape.size(), c.shape.data(),
         nullptr,          bytes.data(), c.size};
-    text = ErrorText(eyrie_value_borrow(&borrowed, nullptr, nullptr, &value));
+    text = ErrorText(
+        eyrie_value_new_borrowed(&borrowed, nullptr, nullptr, &value));
     EXPECT_EQ(text == "OK" ? ArrayText(value) : text, c.want);
     eyrie_value_free(value);
   }
@@ -230,7 +234,7 @@ std::string Elements(const eyrie_value_t* value) {
   eyrie_array_t array = {};
   array.struct_size = sizeof(array);
   EXPECT_EQ(ErrorText(eyrie_device_open("local-sync", nullptr, &device)), "OK");
-  EXPECT_EQ(ErrorText(eyrie_value_upload(value, device, &dense)), "OK");
+  EXPECT_EQ(ErrorText(eyrie_value_new_uploaded(value, device, &dense)), "OK");
   EXPECT_EQ(ErrorText(eyrie_value_get_array(dense, &array)), "OK");
   const auto* numbers = static_cast<const int32_t*>(array.data);
   const std::string text = absl::StrJoin(
@@ -271,7 +275,7 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
                                  numbers + c.first,
                                  0};
     eyrie_value_t* value = nullptr;
-    const std::string text = ErrorText(eyrie_value_borrow(
+    const std::string text = ErrorText(eyrie_value_new_borrowed(
         &array, [](void* user) { ++*static_cast<int*>(user); }, &released,
         &value));
     EXPECT_EQ(released, text == "OK" ? 0 : 1);
@@ -288,8 +292,8 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
     EXPECT_EQ(Elements(value), c.want);
     // Copies share the memory.
     eyrie_value_t* copy = eyrie_value_copy(value);
-    eyrie_value_lend(copy);
-    eyrie_value_allow_loss(copy);
+    eyrie_value_add_access(copy, EYRIE_ACCESS_LEND);
+    eyrie_value_add_access(copy, EYRIE_ACCESS_ALLOW_LOSS);
     eyrie_value_free(value);
     EXPECT_EQ(released, 0);
     eyrie_value_free(copy);

@@ -68,7 +68,7 @@ inline std::string ValueText(const eyrie_value_t* value) {
   }
   std::string text;
   for (size_t i = 0; i < eyrie_value_count(value); ++i) {
-    const char* key = eyrie_value_key(value, i);
+    const char* key = eyrie_value_key(value, i, nullptr);
     absl::StrAppend(&text, i ? ", " : "", key ? key : "", key ? ": " : "",
                     ValueText(eyrie_value_item(value, i)));
   }

@@ -57,11 +57,13 @@ class CallNoMemory : public testing::Test {
  protected:
   void SetUp() override {
     const std::vector<uint8_t> file = Module();
+    ASSERT_TRUE(Take(eyrie_module_load_memory(file.data(), file.size(),
+                                              EYRIE_MEMORY_COPY, nullptr,
+                                              nullptr, &module_))
+                    .ok());
     ASSERT_TRUE(
-        Take(eyrie_module_load_memory(file.data(), file.size(), &module_))
+        Take(eyrie_context_create(&module_, 1, nullptr, 0, nullptr, &context_))
             .ok());
-    ASSERT_TRUE(
-        Take(eyrie_context_create(&module_, 1, nullptr, 0, &context_)).ok());
   }
   void TearDown() override {
     eyrie_context_release(context_);
@@ -113,13 +115,13 @@ class CallNoMemory : public testing::Test {
 
 eyrie_value_t* LongText() {
   const std::string text(size_t{1} << 18, 'x');
-  return eyrie_value_bytes(text.data(), text.size());
+  return eyrie_value_new_bytes(text.data(), text.size());
 }
 
 eyrie_value_t* LongList() {
   std::vector<eyrie_value_t*> items(10000);
-  for (eyrie_value_t*& item : items) item = eyrie_value_i64(1ll << 40);
-  return eyrie_value_list(items.data(), items.size());
+  for (eyrie_value_t*& item : items) item = eyrie_value_new_i64(1ll << 40);
+  return eyrie_value_new_list(items.data(), items.size());
 }
 
 // Without a signature, a dict becomes a list in the order of its keys.
@@ -131,10 +133,10 @@ eyrie_value_t* LongDict() {
     names.push_back(absl::StrCat("key", i));
   }
   for (size_t i = 0; i < items.size(); ++i) {
-    items[i] = eyrie_value_bytes(nullptr, 0);
+    items[i] = eyrie_value_new_bytes(nullptr, 0);
     keys.push_back(names[i].c_str());
   }
-  return eyrie_value_dict(keys.data(), items.data(), items.size());
+  return eyrie_value_new_dict(keys.data(), nullptr, items.data(), items.size());
 }
 
 TEST_F(CallNoMemory, ArgumentsAndResults) {
@@ -143,7 +145,7 @@ TEST_F(CallNoMemory, ArgumentsAndResults) {
       Row("a text as a list", "any", LongText(), 1, 1),
       Row("a list", "any", LongList(), 1, 2),
       Row("a dict", "any", LongDict(), 1, 3),
-      Row("9000 arguments", "wide", eyrie_value_i32(7), kWide, 4),
+      Row("9000 arguments", "wide", eyrie_value_new_i32(7), kWide, 4),
   });
   Free();
 }
@@ -161,8 +163,8 @@ std::vector<uint8_t> ManyFunctions() {
 
 absl::Status LoadAndRelease(const std::vector<uint8_t>& file) {
   eyrie_module_t* module = nullptr;
-  absl::Status status =
-      Take(eyrie_module_load_memory(file.data(), file.size(), &module));
+  absl::Status status = Take(eyrie_module_load_memory(
+      file.data(), file.size(), EYRIE_MEMORY_COPY, nullptr, nullptr, &module));
   if (status.ok()) {
     EXPECT_EQ(eyrie_module_function_count(module), 5001u);
     eyrie_module_release(module);

@@ -44,9 +44,14 @@ int eyrie_has_feature(const char* name) {
   return absl::c_binary_search(eyrie::abi::Features(), name) ? 1 : 0;
 }
 
-size_t eyrie_feature_count(void) { return eyrie::abi::Features().size(); }
-
-const char* eyrie_feature(size_t index) {
-  const auto& features = eyrie::abi::Features();
-  return index < features.size() ? features[index].c_str() : nullptr;
+const char* const* eyrie_features(void) {
+  static const auto& kNames = *[] {
+    auto* const names = new std::vector<const char*>();
+    for (const std::string& feature : eyrie::abi::Features()) {
+      names->push_back(feature.c_str());
+    }
+    names->push_back(nullptr);
+    return names;
+  }();
+  return kNames.data();
 }

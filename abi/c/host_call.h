@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,6 +117,14 @@ struct eyrie_host_call_t {
   eyrie::hal::Fence* signal = nullptr;
   // Slots of the arguments, by HostArguments; null if all are numbers.
   const eyrie_slot_t* slots = nullptr;
+  // The result of eyrie_host_call_info; owns the fences.
+  std::optional<eyrie_host_call_info_t> info = std::nullopt;
+
+  ~eyrie_host_call_t() {
+    if (info) [[unlikely]]
+      ReleaseInfo();
+  }
+  void ReleaseInfo();
 };
 
 #endif  // EYRIE_ABI_C_HOST_CALL_H_

@@ -33,7 +33,7 @@ Value Ints(int32_t count) {
 
 TEST(HostileLinker, ChecksArguments) {
   const Value list = Value::List({1, 2});
-  const Value object = Value::Adopt(eyrie_value_object(
+  const Value object = Value::Adopt(eyrie_value_new_object(
       internal::ObjectName<Other>().c_str(), new std::shared_ptr<Other>(),
       internal::DeleteHost<std::shared_ptr<Other>>));
   const struct {
@@ -219,7 +219,8 @@ TEST(HostileLinker, ReplacesResults) {
                    eyrie_slot_t* results, void*) -> eyrie_error_t* {
                   for (const int number : {300, 7}) {
                     eyrie_value_t* const values[] = {
-                        eyrie_value_bytes("text", 4), eyrie_value_i32(number)};
+                        eyrie_value_new_bytes("text", 4),
+                        eyrie_value_new_i32(number)};
                     EXPECT_EQ(ErrorText(eyrie_host_call_set_results(
                                   call, values, 2, results)) == "OK",
                               number == 7);
@@ -243,7 +244,7 @@ TEST(HostileLinker, ChecksArraysOfHost) {
       EXPECT_EQ(made.error().code(), EYRIE_INVALID_ARGUMENT) << Text(made);
     }
     eyrie_value_t* value = nullptr;
-    EXPECT_EQ(ErrorText(eyrie_host_call_argument(call.get(), 0, &value)),
+    EXPECT_EQ(ErrorText(eyrie_host_call_copy_argument(call.get(), 0, &value)),
               "11: The host function host.f has no argument 0, counted from "
               "0.");
   }));

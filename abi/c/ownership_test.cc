@@ -46,10 +46,11 @@ void Check(const std::vector<Row>& rows) {
   }
 }
 
-eyrie_error_t* Borrow(const void* data, size_t size, int* user) {
+eyrie_error_t* Load(const void* data, size_t size, eyrie_memory_use_t use,
+                    int* user) {
   eyrie_module_t* module = nullptr;
   eyrie_error_t* const error =
-      eyrie_module_load_borrowed(data, size, Count, user, &module);
+      eyrie_module_load_memory(data, size, use, Count, user, &module);
   eyrie_module_release(module);
   return error;
 }
@@ -63,15 +64,27 @@ TEST(Ownership, OfModulesAndArrays) {
                            nullptr,     &byte,           size};
     eyrie_value_t* value = nullptr;
     eyrie_error_t* const error =
-        eyrie_value_borrow(&array, Count, user, &value);
+        eyrie_value_new_borrowed(&array, Count, user, &value);
     eyrie_value_free(value);
     return error;
   };
   Check({
-      {"module",
-       [](int* user) { return Borrow(module.data(), module.size(), user); },
+      {"lent module",
+       [](int* user) {
+         return Load(module.data(), module.size(), EYRIE_MEMORY_LEND_CONST,
+                     user);
+       },
        EYRIE_OK},
-      {"no module", [](int* user) { return Borrow("text", 4, user); },
+      {"copied module",
+       [](int* user) {
+         return Load(module.data(), module.size(), EYRIE_MEMORY_COPY, user);
+       },
+       EYRIE_OK},
+      {"no module",
+       [](int* user) { return Load("text", 4, EYRIE_MEMORY_LEND_CONST, user); },
+       EYRIE_INVALID_ARGUMENT},
+      {"an unknown use",
+       [](int* user) { return Load(module.data(), module.size(), 7, user); },
        EYRIE_INVALID_ARGUMENT},
       {"array",
        [&](int* user) { return borrow(1, sizeof(eyrie_array_t), user); },
@@ -83,7 +96,7 @@ TEST(Ownership, OfModulesAndArrays) {
        EYRIE_INVALID_ARGUMENT},
       {"object",
        [](int* user) -> eyrie_error_t* {
-         eyrie_value_free(eyrie_value_object("test.object", user, Count));
+         eyrie_value_free(eyrie_value_new_object("test.object", user, Count));
          return nullptr;
        },
        EYRIE_OK},
@@ -293,8 +306,8 @@ TEST(Ownership, DescriptorsRemainTheCallers) {
          memory.descriptor = descriptor;
          memory.size = 64;
          eyrie_value_t* value = nullptr;
-         return eyrie_value_import(device, EYRIE_DTYPE_UI8, 1, shape, &memory,
-                                   &value);
+         return eyrie_value_new_imported(device, EYRIE_DTYPE_UI8, 1, shape,
+                                         &memory, &value);
        },
        EYRIE_UNIMPLEMENTED},
   };

@@ -114,6 +114,20 @@ absl::StatusOr<Program> LoadMapped(
   return LoadProgram(vm::Archive::FromFile(*std::move(file)));
 }
 
+absl::Status LoadMemory(std::span<const uint8_t> bytes, eyrie_memory_use_t use,
+                        std::shared_ptr<Loan> loan,
+                        eyrie_module_t** out_module) {
+  RETURN_IF_ERROR(CheckUse(use));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<eyrie_module_t> module,
+      CreateModule(use == EYRIE_MEMORY_COPY
+                       ? LoadProgram(bytes, kModuleInMemory)
+                       : LoadProgram(vm::Archive::FromOwner(
+                             std::move(loan), bytes, kModuleInMemory))));
+  *out_module = module.release();
+  return absl::OkStatus();
+}
+
 absl::Status CreateDevice(const char* uri,
                           const eyrie_device_options_t* options,
                           eyrie_device_t** out_device) {
@@ -305,26 +319,12 @@ eyrie_error_t* eyrie_module_load_file(const char* path,
 }
 
 eyrie_error_t* eyrie_module_load_memory(const void* data, size_t size,
+                                        eyrie_memory_use_t use,
+                                        void (*release)(void* user), void* user,
                                         eyrie_module_t** out_module) {
-  auto module = abi::CreateModule(abi::LoadProgram(
-      {static_cast<const uint8_t*>(data), size}, abi::kModuleInMemory));
-  if (!module.ok()) return abi::CreateError(module.status());
-  *out_module = module->release();
-  return nullptr;
-}
-
-eyrie_error_t* eyrie_module_load_borrowed(const void* data, size_t size,
-                                          void (*release)(void* user),
-                                          void* user,
-                                          eyrie_module_t** out_module) {
-  auto loan = std::make_shared<abi::Loan>(release, user);
-  auto module =
-      abi::CreateModule(abi::LoadProgram(eyrie::vm::Archive::FromOwner(
-          loan, {static_cast<const uint8_t*>(data), size},
-          abi::kModuleInMemory)));
-  if (!module.ok()) return abi::CreateError(module.status());
-  *out_module = module->release();
-  return nullptr;
+  return abi::CreateError(
+      abi::LoadMemory({static_cast<const uint8_t*>(data), size}, use,
+                      std::make_shared<abi::Loan>(release, user), out_module));
 }
 
 eyrie_error_t* eyrie_module_load_descriptor(int descriptor, uint64_t offset,
@@ -366,15 +366,8 @@ eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
                                     size_t module_count,
                                     eyrie_device_t* const* devices,
                                     size_t device_count,
+                                    const eyrie_context_options_t* options,
                                     eyrie_context_t** out_context) {
-  return eyrie_context_create_with_options(modules, module_count, devices,
-                                           device_count, nullptr, out_context);
-}
-
-eyrie_error_t* eyrie_context_create_with_options(
-    eyrie_module_t* const* modules, size_t module_count,
-    eyrie_device_t* const* devices, size_t device_count,
-    const eyrie_context_options_t* options, eyrie_context_t** out_context) {
   return abi::CreateError(abi::CreateContext(
       {modules, module_count}, {devices, device_count}, options, out_context));
 }
@@ -389,9 +382,9 @@ eyrie_error_t* eyrie_context_open(const char* path, const char* device,
     error = eyrie_device_open(device, nullptr, &opened);
   }
   // Without a module it fails, too, and frees the log's data.
-  eyrie_error_t* const own = eyrie_context_create_with_options(
-      &module, error == nullptr ? 1 : 0, &opened, opened == nullptr ? 0 : 1,
-      options, out_context);
+  eyrie_error_t* const own =
+      eyrie_context_create(&module, error == nullptr ? 1 : 0, &opened,
+                           opened == nullptr ? 0 : 1, options, out_context);
   eyrie_device_release(opened);
   eyrie_module_release(module);
   if (error == nullptr) return own;

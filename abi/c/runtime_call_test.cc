@@ -154,8 +154,6 @@ TEST(CppCalls, SignaturesAreRead) {
   EXPECT_EQ(arguments[1].shape[0], -1);
   ASSERT_EQ(named->results().size(), 1u);
   EXPECT_STREQ(named->results()[0].name, "output0");
-  EXPECT_EQ(eyrie_function_argument(named->get(), 2), nullptr);
-  EXPECT_EQ(eyrie_function_result(named->get(), 1), nullptr);
 }
 
 // Signatures give the kind of every type.

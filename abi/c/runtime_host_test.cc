@@ -143,8 +143,8 @@ TEST(HostLog, DataIsFreedOnce) {
     of_context.free_log_data = count;
     eyrie_module_t* modules[] = {module->get()};
     eyrie_context_t* context = nullptr;
-    eyrie_error_free(eyrie_context_create_with_options(
-        modules, 1, &device, fails ? 0 : 1, &of_context, &context));
+    eyrie_error_free(eyrie_context_create(modules, 1, &device, fails ? 0 : 1,
+                                          &of_context, &context));
     EXPECT_EQ(context_freed, fails ? 1 : 0);
     eyrie_context_release(context);
     EXPECT_EQ(context_freed, 1);

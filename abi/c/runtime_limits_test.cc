@@ -200,7 +200,7 @@ TEST_F(LimitsApiTest, BadOptions) {
   } kCases[] = {
       {8, 0,
        "The struct_size of the context options (8) is below that of the first "
-       "version (56)."},
+       "version (152)."},
       {sizeof(eyrie_context_options_t), -1, "The timeout (-1 ns) is below 0."},
   };
   for (const auto& c : kCases) {
@@ -210,8 +210,8 @@ TEST_F(LimitsApiTest, BadOptions) {
     eyrie_module_t* modules[] = {module_->get()};
     eyrie_device_t* devices[] = {device_->get()};
     eyrie_context_t* context = nullptr;
-    eyrie_error_t* error = eyrie_context_create_with_options(
-        modules, 1, devices, 1, &options, &context);
+    eyrie_error_t* error =
+        eyrie_context_create(modules, 1, devices, 1, &options, &context);
     ASSERT_NE(error, nullptr);
     EXPECT_STREQ(eyrie_error_message(error), c.want);
     eyrie_error_free(error);

@@ -103,7 +103,7 @@ TEST(TraceApiTest, Errors) {
   EXPECT_EQ(FileText(path).front(), '{');
   const eyrie_trace_options_t unset = {};
   eyrie_trace_t* none = nullptr;
-  eyrie_error_t* error = eyrie_trace_start(&unset, &none);
+  eyrie_error_t* error = eyrie_trace_create(&unset, &none);
   ASSERT_NE(error, nullptr);
   EXPECT_EQ(eyrie_error_code(error), EYRIE_INVALID_ARGUMENT);
   eyrie_error_free(error);

@@ -13,6 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "eyrie/c.h"
 #include "eyrie/c_external.h"
+#include "eyrie/c_linker.h"
+#include "eyrie/c_needs.h"
+#include "eyrie/c_program.h"
 #include "eyrie/c_state.h"
 #include "eyrie/c_trace.h"
 #include "gtest/gtest.h"
@@ -77,9 +80,9 @@ class Structs : public testing::Test {
     EXPECT_EQ(ErrorOf(eyrie_module_load_file("tests/modules/3.13/counter.vmfb",
                                              &module_)),
               "OK");
-    EXPECT_EQ(
-        ErrorOf(eyrie_context_create(&module_, 1, &device_, 1, &context_)),
-        "OK");
+    EXPECT_EQ(ErrorOf(eyrie_context_create(&module_, 1, &device_, 1, nullptr,
+                                           &context_)),
+              "OK");
     EXPECT_EQ(
         ErrorOf(eyrie_context_find_function(
             context_, eyrie_module_function(module_, 0)->name, &function_)),
@@ -105,7 +108,7 @@ constexpr char kManifest[] = R"json({"module": "m", "functions": {
 
 TEST_F(Structs, OfTheCallerHaveAnySize) {
   Check<eyrie_device_options_t>(
-      {"the device options", offsetof(eyrie_device_options_t, notice),
+      {"the device options", sizeof(eyrie_device_options_t),
        [](eyrie_device_options_t* given) {
          eyrie_device_t* device = nullptr;
          eyrie_error_t* error = eyrie_device_open("local-sync", given, &device);
@@ -114,12 +117,11 @@ TEST_F(Structs, OfTheCallerHaveAnySize) {
        }},
       Nothing<eyrie_device_options_t>);
   Check<eyrie_context_options_t>(
-      {"the context options",
-       offsetof(eyrie_context_options_t, native_libraries),
+      {"the context options", sizeof(eyrie_context_options_t),
        [&](eyrie_context_options_t* given) {
          eyrie_context_t* context = nullptr;
-         eyrie_error_t* error = eyrie_context_create_with_options(
-             &module_, 1, &device_, 1, given, &context);
+         eyrie_error_t* error =
+             eyrie_context_create(&module_, 1, &device_, 1, given, &context);
          eyrie_context_release(context);
          return error;
        }},
@@ -146,7 +148,7 @@ TEST_F(Structs, OfTheCallerHaveAnySize) {
       {"the trace options", sizeof(eyrie_trace_options_t),
        [](eyrie_trace_options_t* given) {
          eyrie_trace_t* trace = nullptr;
-         eyrie_error_t* error = eyrie_trace_start(given, &trace);
+         eyrie_error_t* error = eyrie_trace_create(given, &trace);
          eyrie_trace_free(trace);
          return error;
        }},
@@ -172,8 +174,8 @@ TEST_F(Structs, OfVulkanHaveAnySize) {
        [&](eyrie_external_memory_t* given) -> eyrie_error_t* {
          const int64_t shape[] = {1};
          eyrie_value_t* value = nullptr;
-         eyrie_error_t* error = eyrie_value_import(device_, EYRIE_DTYPE_UI8, 1,
-                                                   shape, given, &value);
+         eyrie_error_t* error = eyrie_value_new_imported(
+             device_, EYRIE_DTYPE_UI8, 1, shape, given, &value);
          // CPU devices import nothing, but read the struct first.
          if (eyrie_error_code(error) != EYRIE_UNIMPLEMENTED) return error;
          eyrie_error_free(error);
@@ -192,7 +194,7 @@ TEST_F(Structs, OfArraysHaveAnySize) {
   Check<eyrie_array_t>({"the array", sizeof(eyrie_array_t),
                         [](eyrie_array_t* given) {
                           eyrie_value_t* value = nullptr;
-                          eyrie_error_t* error = eyrie_value_borrow(
+                          eyrie_error_t* error = eyrie_value_new_borrowed(
                               given, nullptr, nullptr, &value);
                           eyrie_value_free(value);
                           return error;
@@ -200,7 +202,7 @@ TEST_F(Structs, OfArraysHaveAnySize) {
                        one_byte);
   Check<eyrie_array_t>({"the array", sizeof(eyrie_array_t),
                         [](eyrie_array_t* given) {
-                          eyrie_value_t* value = eyrie_value_null();
+                          eyrie_value_t* value = eyrie_value_new_null();
                           eyrie_error_t* error =
                               eyrie_value_set_array(value, given);
                           eyrie_value_free(value);
@@ -211,36 +213,55 @@ TEST_F(Structs, OfArraysHaveAnySize) {
 
 TEST_F(Structs, OfNativeFunctionsHaveAnySize) {
   static int code = 0;
-  Check<eyrie_native_symbol_t>({"the symbols", sizeof(eyrie_native_symbol_t),
-                                [](eyrie_native_symbol_t* given) {
-                                  eyrie_native_library_t* library = nullptr;
-                                  eyrie_error_t* error =
-                                      eyrie_native_library_create(
-                                          kManifest, given, 1, &library);
-                                  eyrie_native_library_release(library);
-                                  return error;
-                                }},
-                               [](eyrie_native_symbol_t& symbol) {
-                                 symbol.name = "_mlir_ciface_f";
-                                 symbol.address = &code;
-                               });
-  Check<eyrie_native_data_t>(
-      {"the user data", sizeof(eyrie_native_data_t),
-       [&](eyrie_native_data_t* given) {
-         eyrie_context_options_t options = {};
-         options.struct_size = sizeof(options);
-         options.native_data = given;
-         options.native_data_count = 1;
-         eyrie_context_t* context = nullptr;
-         eyrie_error_t* error = eyrie_context_create_with_options(
-             &module_, 1, &device_, 1, &options, &context);
-         eyrie_context_release(context);
+  Check<eyrie_native_symbol_t>(
+      {"the symbols", sizeof(eyrie_native_symbol_t),
+       [](eyrie_native_symbol_t* given) {
+         eyrie_native_library_t* library = nullptr;
+         eyrie_native_source_t source = {};
+         source.struct_size = sizeof(source);
+         source.manifest_text = kManifest;
+         source.symbols = given;
+         source.symbol_count = 1;
+         eyrie_error_t* error = eyrie_native_library_open(&source, &library);
+         eyrie_native_library_release(library);
          return error;
        }},
-      [](eyrie_native_data_t& data) {
-        data.type = "T";
-        data.data = &code;
+      [](eyrie_native_symbol_t& symbol) {
+        symbol.name = "_mlir_ciface_f";
+        symbol.address = &code;
       });
+  Check<eyrie_native_source_t>(
+      {"the native library", sizeof(eyrie_native_source_t),
+       [](eyrie_native_source_t* given) {
+         eyrie_native_library_t* library = nullptr;
+         eyrie_error_t* error = eyrie_native_library_open(given, &library);
+         eyrie_native_library_release(library);
+         return error;
+       }},
+      [](eyrie_native_source_t& source) {
+        static const eyrie_native_symbol_t symbol = {sizeof(symbol),
+                                                     "_mlir_ciface_f", &code};
+        source.manifest_text = kManifest;
+        source.symbols = &symbol;
+        source.symbol_count = 1;
+      });
+  Check<eyrie_native_data_t>({"the user data", sizeof(eyrie_native_data_t),
+                              [&](eyrie_native_data_t* given) {
+                                eyrie_context_options_t options = {};
+                                options.struct_size = sizeof(options);
+                                options.native_data = given;
+                                options.native_data_count = 1;
+                                eyrie_context_t* context = nullptr;
+                                eyrie_error_t* error =
+                                    eyrie_context_create(&module_, 1, &device_,
+                                                         1, &options, &context);
+                                eyrie_context_release(context);
+                                return error;
+                              }},
+                             [](eyrie_native_data_t& data) {
+                               data.type = "T";
+                               data.data = &code;
+                             });
 }
 
 // Entries of an array have the same distance, which their size tells.
@@ -256,8 +277,8 @@ TEST_F(Structs, InArraysHaveOneSize) {
     options.native_data = &rows[0].known;
     options.native_data_count = 2;
     eyrie_context_t* context = nullptr;
-    const std::string text = ErrorOf(eyrie_context_create_with_options(
-        &module_, 1, &device_, 1, &options, &context));
+    const std::string text = ErrorOf(
+        eyrie_context_create(&module_, 1, &device_, 1, &options, &context));
     eyrie_context_release(context);
     return text;
   };
@@ -277,7 +298,7 @@ TEST_F(Structs, ThatTheLibraryFills) {
   const int64_t shape[] = {1};
   eyrie_value_t* value = nullptr;
   ASSERT_EQ(
-      ErrorOf(eyrie_value_array(EYRIE_DTYPE_UI8, 1, shape, "x", 1, &value)),
+      ErrorOf(eyrie_value_new_array(EYRIE_DTYPE_UI8, 1, shape, "x", 1, &value)),
       "OK");
   array.unknown = usage.unknown = 7;
   for (const size_t more : {0, 8}) {
@@ -301,20 +322,56 @@ TEST_F(Structs, ThatTheLibraryFills) {
 TEST_F(Structs, ThatTheLibraryReturnsHaveTheirSize) {
   // Keeps the driver loaded, so that its known leaks can be suppressed.
   ChooseLavapipe();
-  eyrie_device_list_t* const devices = eyrie_device_list_create();
+  const eyrie_device_list_t* const devices = eyrie_device_list_create();
   EXPECT_EQ(eyrie_module_function(module_, 0)->struct_size,
             sizeof(eyrie_function_info_t));
   EXPECT_EQ(eyrie_module_import(module_, 0)->struct_size,
             sizeof(eyrie_import_info_t));
   EXPECT_EQ(eyrie_function_signature(function_)->struct_size,
             sizeof(eyrie_signature_t));
-  EXPECT_EQ(eyrie_function_result(function_, 0)->struct_size,
+  EXPECT_EQ(eyrie_function_signature(function_)->results[0]->struct_size,
             sizeof(eyrie_argument_info_t));
   EXPECT_EQ(eyrie_function_statistics(function_)->struct_size,
             sizeof(eyrie_call_statistics_t));
-  EXPECT_EQ(eyrie_device_list_get(devices, 0)->struct_size,
-            sizeof(eyrie_device_info_t));
+  EXPECT_EQ(devices->devices[0]->struct_size, sizeof(eyrie_device_info_t));
   eyrie_device_list_free(devices);
+}
+
+// A member of a later version must not lie where this one has padding: an older
+// program would leave it unset, and struct_size would not tell.
+template <typename T, typename Member>
+bool Ends(Member T::* last) {
+  const T of = {};
+  const auto* const begin = reinterpret_cast<const char*>(&of);
+  const auto* const end = reinterpret_cast<const char*>(&(of.*last) + 1);
+  return static_cast<size_t>(end - begin) == sizeof(T);
+}
+
+TEST(StructsOfHeaders, HaveNoPaddingAtTheirEnd) {
+  EXPECT_TRUE(Ends(&eyrie_argument_info_t::shape));
+  EXPECT_TRUE(Ends(&eyrie_array_t::size));
+  EXPECT_TRUE(Ends(&eyrie_call_args_t::out_count));
+  EXPECT_TRUE(Ends(&eyrie_call_options_t::signal));
+  EXPECT_TRUE(Ends(&eyrie_call_statistics_t::bytes));
+  EXPECT_TRUE(Ends(&eyrie_context_options_t::parameters));
+  EXPECT_TRUE(Ends(&eyrie_context_usage_t::peak_memory));
+  EXPECT_TRUE(Ends(&eyrie_device_info_t::error));
+  EXPECT_TRUE(Ends(&eyrie_device_list_t::count));
+  EXPECT_TRUE(Ends(&eyrie_device_options_t::vulkan_device));
+  EXPECT_TRUE(Ends(&eyrie_external_memory_t::offset));
+  EXPECT_TRUE(Ends(&eyrie_function_info_t::declaration));
+  EXPECT_TRUE(Ends(&eyrie_global_info_t::reserved));
+  EXPECT_TRUE(Ends(&eyrie_host_call_info_t::signal));
+  EXPECT_TRUE(Ends(&eyrie_import_info_t::reserved));
+  EXPECT_TRUE(Ends(&eyrie_kernel_time_t::total_ns));
+  EXPECT_TRUE(Ends(&eyrie_linked_program_t::target_count));
+  EXPECT_TRUE(Ends(&eyrie_native_data_t::data));
+  EXPECT_TRUE(Ends(&eyrie_native_source_t::symbol_count));
+  EXPECT_TRUE(Ends(&eyrie_native_symbol_t::address));
+  EXPECT_TRUE(Ends(&eyrie_needs_t::scope_count));
+  EXPECT_TRUE(Ends(&eyrie_signature_t::reserved));
+  EXPECT_TRUE(Ends(&eyrie_trace_options_t::max_bytes));
+  EXPECT_TRUE(Ends(&eyrie_vulkan_device_t::reserved));
 }
 
 // Every struct of the headers begins with its size, but for two that are parts

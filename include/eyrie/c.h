@@ -34,7 +34,8 @@
  * to the library as soon as it is passed: the function is called exactly once,
  * also if the call that took it fails (then before it returns). In options,
  * this holds unless struct_size is too small. File descriptors remain the
- * caller's, except for the one that eyrie_value_import takes if it succeeds.
+ * caller's, except for the one that eyrie_value_new_imported takes if it
+ * succeeds.
  *
  * Process-wide state. There is nothing to initialize or to shut down, and there
  * are no process-wide settings. The process can record one trace at a time
@@ -59,6 +60,17 @@ extern "C" {
 
 /* ---- Modules ------------------------------------------------------------ */
 
+/* How the library uses the caller's memory. */
+typedef int32_t eyrie_memory_use_t;
+enum {
+  EYRIE_MEMORY_COPY = 0, /* it copies what it needs */
+  /* It uses the memory in place where it can. Devices use a parameter in place,
+   * as EYRIE_ACCESS_LEND_CONST allows it, if it is aligned to 64 bytes, the
+   * device can access it, and the module marks the parameter as constant.
+   * Otherwise they get copies. */
+  EYRIE_MEMORY_LEND_CONST = 1,
+};
+
 /* A loaded and verified module. Immutable; may be shared by threads. */
 typedef struct eyrie_module_t eyrie_module_t;
 
@@ -71,20 +83,19 @@ typedef struct eyrie_module_t eyrie_module_t;
  * OUT_OF_RANGE: a malformed module, with an index or offset past the end.
  * UNIMPLEMENTED: a version or feature that this library does not support.
  * RESOURCE_EXHAUSTED: no memory. INTERNAL: the system cannot read the file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_file(const char* path,
-                                                   eyrie_module_t** out_module);
-/* The same for a file's bytes in memory, which are copied. INVALID_ARGUMENT,
- * OUT_OF_RANGE, UNIMPLEMENTED and RESOURCE_EXHAUSTED as for a file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_memory(
-    const void* data, size_t size, eyrie_module_t** out_module);
-/* The same without the copy. The bytes must remain valid and must not change
- * until `release(user)` is called: once, on any thread, when no module, context
- * or value uses them. `release` may be NULL. Constants that devices use are
- * copied to them, because compiled code may write to constants. If this fails,
- * `release` is called before it returns. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_borrowed(
-    const void* data, size_t size, void (*release)(void* user), void* user,
-    eyrie_module_t** out_module);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_file(
+    const char* path, eyrie_module_t** out_module);
+/* Loads a file's bytes in memory. The bytes must remain valid and must not
+ * change until `release(user)` is called: once, on any thread.
+ * EYRIE_MEMORY_COPY copies them and calls it before this returns.
+ * EYRIE_MEMORY_LEND_CONST calls it when no module, context or value uses them;
+ * constants that devices use are copied to them, because compiled code may
+ * write to constants. `release` may be NULL. If this fails, it is called before
+ * this returns. INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED and
+ * RESOURCE_EXHAUSTED as for a file; INVALID_ARGUMENT: also an unknown use. */
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_memory(
+    const void* data, size_t size, eyrie_memory_use_t use,
+    void (*release)(void* user), void* user, eyrie_module_t** out_module);
 /* The same for `size` bytes at `offset` of an open regular file, which are
  * mapped; a size of 0 means all bytes up to its end. The descriptor is
  * duplicated, so it may be closed. The bytes must not change as long as the
@@ -92,7 +103,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_module_load_borrowed(
  * file if `offset` is a multiple of 64. INVALID_ARGUMENT: also if the
  * descriptor is not open or not a regular file. OUT_OF_RANGE: also if the range
  * exceeds the file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_module_load_descriptor(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_descriptor(
     int descriptor, uint64_t offset, uint64_t size,
     eyrie_module_t** out_module);
 EYRIE_EXPORT void eyrie_module_retain(eyrie_module_t* module);
@@ -122,7 +133,8 @@ typedef struct eyrie_import_info_t {
   size_t struct_size;             /* set by the library */
   const char* name;               /* "host.scale" */
   const char* calling_convention; /* "0rf_r" */
-  int is_optional;                /* nonzero: it may be missing */
+  int32_t is_optional;            /* nonzero: it may be missing */
+  int32_t reserved;               /* 0 */
 } eyrie_import_info_t;
 
 EYRIE_EXPORT size_t eyrie_module_import_count(const eyrie_module_t* module);
@@ -137,23 +149,6 @@ EYRIE_EXPORT const eyrie_import_info_t* eyrie_module_import(
  * and by any number of contexts. */
 typedef struct eyrie_native_library_t eyrie_native_library_t;
 
-/* Opens the library at `path`, which is not searched for in other folders. This
- * runs the library's constructors, so it must be trusted. It is never unloaded.
- * `manifest` is the path of a JSON file that describes the functions. If it is
- * NULL, the manifest is the library's ELF note, or else the file `path`.json.
- *
- * NOT_FOUND: no such file, or no manifest. INVALID_ARGUMENT: not a shared
- * library, or a malformed manifest. UNIMPLEMENTED: a library for another
- * machine, or an unknown manifest version. FAILED_PRECONDITION: the system
- * cannot load the library. */
-EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open(
-    const char* path, const char* manifest,
-    eyrie_native_library_t** out_library);
-/* The same with the manifest's text instead of its file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open_text(
-    const char* path, const char* manifest_text,
-    eyrie_native_library_t** out_library);
-
 /* A function that is linked into this program. */
 typedef struct eyrie_native_symbol_t {
   size_t struct_size; /* sizeof(eyrie_native_symbol_t), in all symbols */
@@ -161,14 +156,32 @@ typedef struct eyrie_native_symbol_t {
   void* address;
 } eyrie_native_symbol_t;
 
-/* Creates a library of functions that are linked into this program, with the
- * text of a manifest. NOT_FOUND: a symbol of the manifest is not given.
- * INVALID_ARGUMENT: a malformed manifest, an address that is NULL, or a
- * struct_size that is too small or differs from that of the first symbol.
- * UNIMPLEMENTED: an unknown manifest version. */
-EYRIE_EXPORT eyrie_error_t* eyrie_native_library_create(
-    const char* manifest_text, const eyrie_native_symbol_t* symbols,
-    size_t symbol_count, eyrie_native_library_t** out_library);
+/* A native library, and the JSON text that describes its functions. */
+typedef struct eyrie_native_source_t {
+  size_t struct_size; /* sizeof(eyrie_native_source_t), or an older one's */
+  /* A shared library, which is not searched for in other folders. NULL: the
+   * functions are linked into this program (`symbols`). */
+  const char* path;
+  /* The manifest's text. NULL: that of `manifest_path`. */
+  const char* manifest_text;
+  /* The manifest's file. NULL: the library's ELF note, or else the file
+   * `path`.json. */
+  const char* manifest_path;
+  const eyrie_native_symbol_t* symbols; /* only without a path */
+  size_t symbol_count;
+} eyrie_native_source_t;
+
+/* Opens a library. If it has a path, this runs its constructors, so it must be
+ * trusted; it is never unloaded.
+ *
+ * NOT_FOUND: no such file, no manifest, or a symbol of the manifest is not
+ * given. INVALID_ARGUMENT: not a shared library, a malformed manifest, an
+ * address that is NULL, symbols with a path, neither a path nor a manifest's
+ * text, or a struct_size that is too small or, for a symbol, differs from that
+ * of the first one. UNIMPLEMENTED: a library for another machine, or an unknown
+ * manifest version. FAILED_PRECONDITION: the system cannot load the library. */
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_native_library_open(
+    const eyrie_native_source_t* source, eyrie_native_library_t** out_library);
 EYRIE_EXPORT void eyrie_native_library_retain(eyrie_native_library_t* library);
 EYRIE_EXPORT void eyrie_native_library_release(eyrie_native_library_t* library);
 
@@ -203,23 +216,6 @@ typedef struct eyrie_snapshot_t eyrie_snapshot_t;
  * eyrie_context_cancel and eyrie_context_retain. */
 typedef struct eyrie_context_t eyrie_context_t;
 
-/* Links the modules, each to those before it, and runs their initializers. Of
- * several modules with the same name, the last one before the importing module
- * provides its imports. The context retains modules and devices. At least one
- * module is required; devices are required only by modules that use them, and
- * `devices` may be NULL if there are none.
- *
- * NOT_FOUND: a required module or function is missing. UNIMPLEMENTED: an
- * imported module is too old, or an imported function has another signature.
- * INVALID_ARGUMENT: no modules, or no device for a module with inline
- * execution. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a device of
- * the parent of this forked process. Otherwise the error of an initializer, for
- * example because no device can run the executables. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
-                                                 size_t module_count,
-                                                 eyrie_device_t* const* devices,
-                                                 size_t device_count,
-                                                 eyrie_context_t** out_context);
 EYRIE_EXPORT void eyrie_context_retain(eyrie_context_t* context);
 /* Releases a reference; NULL is allowed. Prepared and pending calls have
  * references of their own, so they and the context may be released in any
@@ -282,9 +278,21 @@ typedef struct eyrie_context_options_t {
   const eyrie_parameters_t* parameters;
 } eyrie_context_options_t;
 
-/* The same with options, which may be NULL. The errors are those of
- * eyrie_context_create, and also:
+/* Links the modules, each to those before it, and runs their initializers. Of
+ * several modules with the same name, the last one before the importing module
+ * provides its imports. The context retains modules and devices. At least one
+ * module is required; devices are required only by modules that use them, and
+ * `devices` may be NULL if there are none,
+ * and `options` may be NULL.
  *
+ * NOT_FOUND: a required module or function is missing. UNIMPLEMENTED: an
+ * imported module is too old, or an imported function has another signature.
+ * INVALID_ARGUMENT: no modules, or no device for a module with inline
+ * execution. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a device of
+ * the parent of this forked process. Otherwise the error of an initializer, for
+ * example because no device can run the executables.
+ *
+ * With options, also:
  * INVALID_ARGUMENT: a struct_size that is too small, a negative timeout, user
  * data that is NULL or has the type of another entry, native libraries without
  * a device, a snapshot of other modules or devices, or a malformed parameter
@@ -295,7 +303,7 @@ typedef struct eyrie_context_options_t {
  * parameter file has a key twice. PERMISSION_DENIED: a parameter file
  * may not be read, or there are native libraries and a device was opened with
  * no_native_code. RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED: a limit. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_create(
     eyrie_module_t* const* modules, size_t module_count,
     eyrie_device_t* const* devices, size_t device_count,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);
@@ -303,8 +311,8 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
 /* The same for one module, loaded from a file, and one device without options.
  * `device` is a name such as "local-sync"; NULL: none. Both are the context's
  * alone. The errors are those of eyrie_module_load_file, eyrie_device_open and
- * eyrie_context_create_with_options. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_open(
+ * eyrie_context_create. */
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_open(
     const char* path, const char* device,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);
 
@@ -326,7 +334,7 @@ EYRIE_EXPORT int eyrie_context_failed(const eyrie_context_t* context);
  * that have the same name. The same name returns the same handle. c_call.h has
  * the calls. NOT_FOUND: no such function; the message lists those that exist.
  */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_find_function(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_find_function(
     eyrie_context_t* context, const char* name,
     eyrie_function_t** out_function);
 
@@ -346,8 +354,8 @@ typedef struct eyrie_context_usage_t {
 /* Fills the fields that this library and struct_size have. Must be called on
  * the context's thread, while no call runs. INVALID_ARGUMENT: a struct_size
  * that is too small. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_usage(const eyrie_context_t* context,
-                                                eyrie_context_usage_t* usage);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_usage(
+    const eyrie_context_t* context, eyrie_context_usage_t* usage);
 
 #ifdef __cplusplus
 } /* extern "C" */

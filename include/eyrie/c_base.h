@@ -10,9 +10,12 @@ extern "C" {
 #endif
 
 #define EYRIE_EXPORT __attribute__((visibility("default")))
+/* The compiler warns if a caller drops the error. */
+#define EYRIE_CHECK __attribute__((warn_unused_result))
 
 /* Error codes: those of gRPC and Abseil, with the same numbers. */
-typedef enum eyrie_code_t {
+typedef int32_t eyrie_code_t;
+enum {
   EYRIE_OK = 0,
   EYRIE_CANCELLED = 1,
   EYRIE_UNKNOWN = 2,
@@ -30,7 +33,7 @@ typedef enum eyrie_code_t {
   EYRIE_UNAVAILABLE = 14,
   EYRIE_DATA_LOSS = 15,
   EYRIE_UNAUTHENTICATED = 16,
-} eyrie_code_t;
+};
 
 /* A code and a message. Immutable; owned by the caller of the function that
  * returned it. */
@@ -61,10 +64,9 @@ EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
  * lack what it needs, such as a GPU. Unknown names are features that it does
  * not have. */
 EYRIE_EXPORT int eyrie_has_feature(const char* name);
-/* Returns the number of features, and a feature's name, which is static. NULL
- * if `index` is not less than the count. */
-EYRIE_EXPORT size_t eyrie_feature_count(void);
-EYRIE_EXPORT const char* eyrie_feature(size_t index);
+/* Returns the names of all features, in order. The last entry is NULL. The
+ * array is static. */
+EYRIE_EXPORT const char* const* eyrie_features(void);
 
 /* Returns the version of the library, such as "0.1.0". The string is static. */
 EYRIE_EXPORT const char* eyrie_version(void);

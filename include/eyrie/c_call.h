@@ -28,6 +28,20 @@ extern "C" {
  * time. A caller that keeps a function retains its context. */
 typedef struct eyrie_function_t eyrie_function_t;
 
+/* An argument or a result. */
+typedef struct eyrie_argument_info_t {
+  size_t struct_size;   /* set by the library */
+  const char* name;     /* or "" */
+  const char* type;     /* "?x4xf32", "{a: i32, b: bytes}" */
+  int32_t is_keyword;   /* nonzero: the argument may be passed by name */
+  int32_t storage_of;   /* index of the result that this argument is storage
+                         * for, or -1 */
+  eyrie_kind_t kind;    /* of its values */
+  eyrie_dtype_t dtype;  /* of numbers and arrays, or EYRIE_DTYPE_NONE */
+  int64_t rank;         /* of arrays; -1 if unknown or not an array */
+  const int64_t* shape; /* `rank` dimensions; -1 for each unknown one */
+} eyrie_argument_info_t;
+
 /* The arguments and results of a function. They come from its metadata, or else
  * from the declaration in the source, or else from the types of registers. The
  * strings are valid as long as the function. */
@@ -39,36 +53,17 @@ typedef struct eyrie_signature_t {
   const char* doc;    /* the function's documentation, or "" */
   const char* error;  /* why the metadata is malformed and not used, or "" */
   size_t argument_count;
+  const eyrie_argument_info_t* const* arguments;
   size_t result_count;
+  const eyrie_argument_info_t* const* results;
+  /* Nonzero: the function returns before its results are ready, and signals a
+   * fence when they are (eyrie_call_options_t::signal). */
+  int32_t is_async;
+  int32_t reserved; /* 0 */
 } eyrie_signature_t;
 
 EYRIE_EXPORT const eyrie_signature_t* eyrie_function_signature(
     const eyrie_function_t* function);
-
-/* Returns nonzero if the function returns before its results are ready, and
- * signals a fence when they are (eyrie_call_options_t::signal). */
-EYRIE_EXPORT int eyrie_function_is_async(const eyrie_function_t* function);
-
-/* An argument or a result. */
-typedef struct eyrie_argument_info_t {
-  size_t struct_size;   /* set by the library */
-  const char* name;     /* or "" */
-  const char* type;     /* "?x4xf32", "{a: i32, b: bytes}" */
-  int is_keyword;       /* nonzero: the argument may be passed by name */
-  int storage_of;       /* index of the result that this argument is storage
-                         * for, or -1 */
-  eyrie_kind_t kind;    /* of its values */
-  eyrie_dtype_t dtype;  /* of numbers and arrays, or EYRIE_DTYPE_NONE */
-  int64_t rank;         /* of arrays; -1 if unknown or not an array */
-  const int64_t* shape; /* `rank` dimensions; -1 for each unknown one */
-} eyrie_argument_info_t;
-
-/* Return the description of an argument or a result, which is valid as long as
- * the function; NULL if `index` is not less than the signature's count. */
-EYRIE_EXPORT const eyrie_argument_info_t* eyrie_function_argument(
-    const eyrie_function_t* function, size_t index);
-EYRIE_EXPORT const eyrie_argument_info_t* eyrie_function_result(
-    const eyrie_function_t* function, size_t index);
 
 /* ---- Arguments ---------------------------------------------------------- */
 
@@ -164,8 +159,8 @@ typedef struct eyrie_call_options_t {
  * returns the error too if it is known by then. Numbers among the results are
  * valid when this returns; the elements of arrays are valid only when `signal`
  * is reached. Before that, such an array may already be passed to a call that
- * waits for `signal`, if it is lent (eyrie_value_lend). Lent memory must not be
- * changed or freed until `signal` is reached. If the context is freed first,
+ * waits for `signal`, if it is lent (EYRIE_ACCESS_LEND). Lent memory must not
+ * be changed or freed until `signal` is reached. If the context is freed first,
  * calls that still wait fail with CANCELLED.
  *
  * Otherwise the call runs on this thread after the wait for `options->wait`:
@@ -188,7 +183,7 @@ typedef struct eyrie_call_options_t {
  * a wait for a signal of the host, which could wait without end because neither
  * the context nor the call has a timeout or a token. Otherwise the error of the
  * function. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_call(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_function_call(
     eyrie_function_t* function, const eyrie_call_args_t* args,
     const eyrie_call_options_t* options, eyrie_value_t** results,
     size_t result_capacity);
@@ -207,14 +202,14 @@ typedef struct eyrie_prepared_call_t eyrie_prepared_call_t;
  * them sees what the previous call has left there. Each call writes to the same
  * `outs`, whose memory must remain valid as long as the prepared call.
  * INVALID_ARGUMENT and RESOURCE_EXHAUSTED as for eyrie_function_call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_prepare(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_function_prepare(
     eyrie_function_t* function, const eyrie_call_args_t* args,
     eyrie_prepared_call_t** out_prepared);
 
 /* Makes the call. Options, results and errors are as for eyrie_function_call.
  * With `signal`, the next call must not begin before that is reached, unless it
  * waits for it. */
-EYRIE_EXPORT eyrie_error_t* eyrie_prepared_call_run(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_prepared_call_run(
     eyrie_prepared_call_t* prepared, const eyrie_call_options_t* options,
     eyrie_value_t** results, size_t result_capacity);
 
@@ -249,7 +244,7 @@ typedef void (*eyrie_wake_t)(void* user);
  * INVALID_ARGUMENT, RESOURCE_EXHAUSTED: as for eyrie_function_call; `signal`
  * fails with such an error, too. The error of the function is returned by
  * eyrie_pending_call_results. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_begin(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_function_begin(
     eyrie_function_t* function, const eyrie_call_args_t* args,
     const eyrie_call_options_t* options, eyrie_wake_t wake, void* user,
     eyrie_pending_call_t** out_call);
@@ -261,7 +256,7 @@ EYRIE_EXPORT int eyrie_pending_call_poll(eyrie_pending_call_t* call);
  * be called only once. FAILED_PRECONDITION: the call has not finished, or its
  * results have been taken. INVALID_ARGUMENT: `results` is too small; this may
  * be called again. Otherwise the error of the call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_pending_call_results(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_pending_call_results(
     eyrie_pending_call_t* call, eyrie_value_t** results,
     size_t result_capacity);
 

@@ -12,11 +12,12 @@ extern "C" {
 /* ---- Logs and allocators ------------------------------------------------ */
 
 /* The kind of a log message. */
-typedef enum eyrie_severity_t {
+typedef int32_t eyrie_severity_t;
+enum {
   EYRIE_SEVERITY_MODULE = 1,  /* printed or traced by a module */
   EYRIE_SEVERITY_NOTE = 2,    /* information, not an error */
   EYRIE_SEVERITY_WARNING = 3, /* an error that no function returns */
-} eyrie_severity_t;
+};
 
 /* Receives a log message: `length` bytes of UTF-8, followed by a NUL but not by
  * a newline. A traced tensor is one message of several lines. The text is valid
@@ -55,11 +56,12 @@ typedef struct eyrie_device_t eyrie_device_t;
 
 /* Which bytecode functions are compiled to machine code. The interpreter runs
  * all others, and runs everything if the system refuses executable memory. */
-typedef enum eyrie_jit_t {
+typedef int32_t eyrie_jit_t;
+enum {
   EYRIE_JIT_LAZY = 0, /* functions that are called or loop often */
   EYRIE_JIT_OFF = 1,  /* none */
   EYRIE_JIT_EAGER = 2 /* every function, when it is first called */
-} eyrie_jit_t;
+};
 
 /* A Vulkan device that the program created. Handles are those of Vulkan. */
 typedef struct eyrie_vulkan_device_t {
@@ -78,17 +80,26 @@ typedef struct eyrie_vulkan_device_t {
   const void* create_info;
   void* queue; /* VkQueue for compute; nothing else may use it */
   uint32_t queue_family;
+  uint32_t reserved; /* must be 0 */
 } eyrie_vulkan_device_t;
 
 typedef struct eyrie_device_options_t {
   size_t struct_size; /* sizeof(eyrie_device_options_t), or an older one's */
   /* Nonzero: executables in the platform's own format may be loaded. */
-  int allow_system_executables;
+  int32_t allow_system_executables;
   /* Nonzero: native executables are refused, and a context of a module that
    * needs one cannot be created. Shaders are still accepted; the device keeps
    * their accesses within their buffers as far as it can (docs/vulkan.md). Use
    * this for untrusted modules. */
-  int no_native_code;
+  int32_t no_native_code;
+  /* Nonzero: machine code of modules runs in a process of its own, which can do
+   * nothing but compute (docs/isolation.md). Use this for untrusted modules.
+   * Each device starts one. UNAVAILABLE or UNIMPLEMENTED: this system or this
+   * device cannot do that. INVALID_ARGUMENT: an allocator is given, too. */
+  int32_t isolate;
+  /* For the device's bytecode kernels and for contexts whose first device this
+   * is. */
+  eyrie_jit_t jit;
   /* Receives information that is not an error (docs/vulkan.md, "Notes"). May be
    * NULL. May be called on any thread, and on several at the same time, while
    * the device or an object of it exists. Must not use the device. */
@@ -107,9 +118,6 @@ typedef struct eyrie_device_options_t {
    * as long as the device or a value in its memory exists. Devices with memory
    * of their own (Vulkan) return UNIMPLEMENTED. */
   eyrie_allocator_t* allocator;
-  /* An eyrie_jit_t for the device's bytecode kernels and for contexts whose
-   * first device this is. */
-  int jit;
   /* Limit of the memory that the device keeps for later buffers, in bytes. 0: a
    * quarter of the memory that this process, or the GPU, has; 1: nothing is
    * kept. Memory that is not used for 10 s is freed. */
@@ -128,11 +136,6 @@ typedef struct eyrie_device_options_t {
   /* Opens this device; the name must be "vulkan". NULL means that the library
    * creates a device. Other devices ignore it. */
   const eyrie_vulkan_device_t* vulkan_device;
-  /* Nonzero: machine code of modules runs in a process of its own, which can do
-   * nothing but compute (docs/isolation.md). Use this for untrusted modules.
-   * Each device starts one. UNAVAILABLE or UNIMPLEMENTED: this system or this
-   * device cannot do that. INVALID_ARGUMENT: an allocator is given, too. */
-  int isolate;
 } eyrie_device_options_t;
 
 /* Opens a device by its name, such as "local-sync"; eyrie_device_list_create
@@ -149,14 +152,11 @@ typedef struct eyrie_device_options_t {
  *
  * In a child of fork(), a device with threads that the parent opened returns
  * FAILED_PRECONDITION from all functions; the child must open its own. */
-EYRIE_EXPORT eyrie_error_t* eyrie_device_open(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_device_open(
     const char* uri, const eyrie_device_options_t* options,
     eyrie_device_t** out_device);
 EYRIE_EXPORT void eyrie_device_retain(eyrie_device_t* device);
 EYRIE_EXPORT void eyrie_device_release(eyrie_device_t* device);
-
-/* The devices of this machine, when the list was created. */
-typedef struct eyrie_device_list_t eyrie_device_list_t;
 
 /* A device that can be opened. The strings are valid as long as the list. */
 typedef struct eyrie_device_info_t {
@@ -170,20 +170,24 @@ typedef struct eyrie_device_info_t {
   const char* error;
 } eyrie_device_info_t;
 
+/* The devices of this machine, when the list was created. */
+typedef struct eyrie_device_list_t {
+  size_t struct_size; /* set by the library */
+  const eyrie_device_info_t* const* devices;
+  size_t count;
+} eyrie_device_list_t;
+
 /* Lists the devices of all drivers. This loads Vulkan's drivers. */
-EYRIE_EXPORT eyrie_device_list_t* eyrie_device_list_create(void);
-EYRIE_EXPORT void eyrie_device_list_free(eyrie_device_list_t* list);
-EYRIE_EXPORT size_t eyrie_device_list_count(const eyrie_device_list_t* list);
-/* Returns a device; NULL if `index` is not less than the count. */
-EYRIE_EXPORT const eyrie_device_info_t* eyrie_device_list_get(
-    const eyrie_device_list_t* list, size_t index);
+EYRIE_EXPORT const eyrie_device_list_t* eyrie_device_list_create(void);
+EYRIE_EXPORT void eyrie_device_list_free(const eyrie_device_list_t* list);
 
 /* Creates an array in the device's memory, with a copy of the elements. If the
- * result is lent (eyrie_value_lend), calls on this device do not copy it again.
- * INVALID_ARGUMENT: `array` is not an array. RESOURCE_EXHAUSTED: no memory. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,
-                                               eyrie_device_t* device,
-                                               eyrie_value_t** out_value);
+ * result is lent (EYRIE_ACCESS_LEND), calls on this device do not copy it
+ * again. INVALID_ARGUMENT: `array` is not an array. RESOURCE_EXHAUSTED: no
+ * memory. */
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_new_uploaded(
+    const eyrie_value_t* array, eyrie_device_t* device,
+    eyrie_value_t** out_value);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1,10 +1,10 @@
 /* Memory that a Vulkan device shares with other users of Vulkan, in this
  * process or another one, by file descriptors.
  *
- *   eyrie_external_memory_t memory = {sizeof(memory)};
- *   memory.kind = EYRIE_EXTERNAL_OPAQUE_FD;
- *   error = eyrie_value_export(device, EYRIE_DTYPE_F32, 2, shape, &memory,
- *                              &array);
+ *   eyrie_external_memory_t memory = {.struct_size = sizeof(memory),
+ *                                     .kind = EYRIE_EXTERNAL_OPAQUE_FD};
+ *   error = eyrie_value_new_exported(device, EYRIE_DTYPE_F32, 2, shape,
+ *                                    &memory, &array);
  */
 #ifndef EYRIE_C_EXTERNAL_H_
 #define EYRIE_C_EXTERNAL_H_
@@ -16,19 +16,20 @@ extern "C" {
 #endif
 
 /* The kinds of descriptors. */
-typedef enum eyrie_external_kind_t {
+typedef int32_t eyrie_external_kind_t;
+enum {
   /* VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT: for the same device and
    * driver. */
   EYRIE_EXTERNAL_OPAQUE_FD = 1,
   /* VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT */
   EYRIE_EXTERNAL_DMA_BUF = 2,
-} eyrie_external_kind_t;
+};
 
 /* Memory of a VkDeviceMemory, and the place of an array in it. */
 typedef struct eyrie_external_memory_t {
   size_t struct_size; /* set by the caller */
-  int kind;           /* an eyrie_external_kind_t */
-  int descriptor;
+  eyrie_external_kind_t kind;
+  int32_t descriptor;
   uint32_t memory_type; /* VkMemoryAllocateInfo::memoryTypeIndex; unused for
                          * dma-bufs */
   uint64_t size;        /* VkMemoryAllocateInfo::allocationSize, in bytes */
@@ -43,16 +44,15 @@ typedef struct eyrie_external_memory_t {
  * caller sets `kind` in `memory`, which receives all else, and must close the
  * descriptor or give it to Vulkan. Results of calls reach the array if it is
  * one of the `outs` of a call; arguments are read in place if it is lent
- * (eyrie_value_lend).
+ * (EYRIE_ACCESS_LEND).
  *
  * UNIMPLEMENTED: the device is not a Vulkan device, or its driver cannot export
  * memory of this kind. INVALID_ARGUMENT: the kind, the shape, the dtype or
  * struct_size. RESOURCE_EXHAUSTED: no memory. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_export(eyrie_device_t* device,
-                                               eyrie_dtype_t dtype, size_t rank,
-                                               const int64_t* shape,
-                                               eyrie_external_memory_t* memory,
-                                               eyrie_value_t** out_value);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_new_exported(
+    eyrie_device_t* device, eyrie_dtype_t dtype, size_t rank,
+    const int64_t* shape, eyrie_external_memory_t* memory,
+    eyrie_value_t** out_value);
 
 /* Creates an array over memory that Vulkan exported (vkGetMemoryFdKHR). If this
  * succeeds, it takes the descriptor. The description must be true: the
@@ -66,7 +66,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_export(eyrie_device_t* device,
  * memory of this kind, or the host cannot see the memory. INVALID_ARGUMENT: as
  * above, or the array exceeds the memory, its offset is not aligned, or the
  * driver refuses the descriptor. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_import(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_new_imported(
     eyrie_device_t* device, eyrie_dtype_t dtype, size_t rank,
     const int64_t* shape, const eyrie_external_memory_t* memory,
     eyrie_value_t** out_value);

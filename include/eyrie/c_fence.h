@@ -19,8 +19,8 @@ typedef struct eyrie_fence_t eyrie_fence_t;
 /* Creates a fence that is not reached. The host or a call may signal it.
  * FAILED_PRECONDITION: the device belongs to the parent of this forked process
  * and has threads. RESOURCE_EXHAUSTED: no memory. */
-EYRIE_EXPORT eyrie_error_t* eyrie_fence_create(eyrie_device_t* device,
-                                               eyrie_fence_t** out_fence);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_fence_create(
+    eyrie_device_t* device, eyrie_fence_t** out_fence);
 EYRIE_EXPORT void eyrie_fence_retain(eyrie_fence_t* fence);
 /* Releases a reference; NULL is allowed. If the last reference is released and
  * nothing else can signal the fence, everything that waits for it fails with
@@ -29,7 +29,8 @@ EYRIE_EXPORT void eyrie_fence_release(eyrie_fence_t* fence);
 
 /* Marks the fence as reached. INVALID_ARGUMENT: it is already reached. If the
  * fence has failed, returns that failure. */
-EYRIE_EXPORT eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_fence_signal(
+    eyrie_fence_t* fence);
 /* Fails the fence. Everything that waits for it fails with this code and the
  * first 32 KiB of the message. `code` must not be EYRIE_OK, which is replaced
  * by EYRIE_UNKNOWN. Does nothing if the fence has already failed. */
@@ -38,13 +39,13 @@ EYRIE_EXPORT void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
 
 /* Sets `out_reached` to 1 if the fence is reached, else to 0. If the fence has
  * failed, returns that failure. */
-EYRIE_EXPORT eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence,
-                                              int* out_reached);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence,
+                                                          int* out_reached);
 /* Blocks until the fence is reached, for at most `timeout_ns` nanoseconds, or
  * without a limit if that is negative. DEADLINE_EXCEEDED: the fence was not
  * reached in time. If the fence fails, returns that failure. */
-EYRIE_EXPORT eyrie_error_t* eyrie_fence_wait(eyrie_fence_t* fence,
-                                             int64_t timeout_ns);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_fence_wait(eyrie_fence_t* fence,
+                                                         int64_t timeout_ns);
 
 /* Receives NULL if the fence was reached, else its failure, which the callback
  * must free. Must not block. */

@@ -1,9 +1,9 @@
 /* Functions of the host that modules import.
  *
  *   eyrie_linker_t* linker = eyrie_linker_create();
- *   eyrie_linker_define(linker, "host.scale", "(f32, i32) -> f32", Scale, NULL,
- *                       NULL);
- *   options.linker = linker;   // of eyrie_context_create_with_options
+ *   error = eyrie_linker_define(linker, "host.scale", "(f32, i32) -> f32",
+ *                               Scale, NULL, NULL);
+ *   options.linker = linker;  // of eyrie_context_create
  *
  * c.h has the rest of the API. docs/write_a_custom_module.md has an example.
  */
@@ -56,8 +56,8 @@ typedef struct eyrie_host_call_t eyrie_host_call_t;
  *
  * The function is called on the thread that calls the module; contexts of
  * several threads may call it at the same time. It may call functions of its
- * context (eyrie_host_call_context), but must not free the context. It must not
- * throw or jump over the library's frames. */
+ * context (eyrie_host_call_info_t::context), but must not free the context. It
+ * must not throw or jump over the library's frames. */
 typedef eyrie_error_t* (*eyrie_host_function_t)(eyrie_host_call_t* call,
                                                 const eyrie_slot_t* arguments,
                                                 eyrie_slot_t* results,
@@ -65,16 +65,30 @@ typedef eyrie_error_t* (*eyrie_host_function_t)(eyrie_host_call_t* call,
 
 /* Creates an error. `code` must not be EYRIE_OK, which is replaced by
  * EYRIE_UNKNOWN. The first 32 KiB of the message are copied; NULL is "". */
-EYRIE_EXPORT eyrie_error_t* eyrie_error_create(eyrie_code_t code,
-                                               const char* message);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_error_create(eyrie_code_t code,
+                                                           const char* message);
 
-/* Returns the state of the function's module in this context; NULL if the
- * module has none (eyrie_linker_set_state). */
-EYRIE_EXPORT void* eyrie_host_call_state(const eyrie_host_call_t* call);
-/* Returns the context; NULL while it is created, that is, while its
- * initializers run. */
-EYRIE_EXPORT eyrie_context_t* eyrie_host_call_context(
-    const eyrie_host_call_t* call);
+/* A running call. Everything is borrowed, and valid as long as the call. */
+typedef struct eyrie_host_call_info_t {
+  size_t struct_size; /* set by the library */
+  void* state;        /* of the function's module in this context; NULL if the
+                       * module has none (eyrie_linker_set_state) */
+  eyrie_context_t* context; /* NULL while its initializers run */
+  size_t argument_count;
+  /* The fences of a call of an "async" function; NULL for other functions.
+   * Arguments may be read only after `wait` is reached; if it is NULL, they may
+   * be read at once. If the function returns NULL, it must ensure that `signal`
+   * is signalled or failed, on any thread and at any time; elements of its
+   * results may be written until then. If it returns an error, the library
+   * fails `signal` with it. Fences that are needed after the function has
+   * returned must be retained, and arguments must be kept with
+   * eyrie_host_call_copy_argument. */
+  eyrie_fence_t* wait;
+  eyrie_fence_t* signal;
+} eyrie_host_call_info_t;
+
+EYRIE_EXPORT const eyrie_host_call_info_t* eyrie_host_call_info(
+    eyrie_host_call_t* call);
 
 /* Creates an array for a result, in memory of the context's first device, so
  * that the result is not copied. The function must write all elements to
@@ -82,42 +96,28 @@ EYRIE_EXPORT eyrie_context_t* eyrie_host_call_context(
  * on as a result, or free it. INVALID_ARGUMENT: the shape or the dtype.
  * FAILED_PRECONDITION: the context has no device, or one whose memory the host
  * cannot access. RESOURCE_EXHAUSTED: no memory, or the context's limit. */
-EYRIE_EXPORT eyrie_error_t* eyrie_host_call_new_array(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_new_array(
     eyrie_host_call_t* call, eyrie_dtype_t dtype, size_t rank,
     const int64_t* shape, void** out_data, eyrie_value_t** out_value);
 /* Returns an argument of any type as a value, which the caller must free and
  * may keep after the call. It shares the elements of arrays with the module,
  * which may change them later. OUT_OF_RANGE: `index` is not less than the
  * number of arguments. RESOURCE_EXHAUSTED: no memory. */
-EYRIE_EXPORT eyrie_error_t* eyrie_host_call_argument(eyrie_host_call_t* call,
-                                                     size_t index,
-                                                     eyrie_value_t** out_value);
-/* Returns the number of arguments. */
-EYRIE_EXPORT size_t
-eyrie_host_call_argument_count(const eyrie_host_call_t* call);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_copy_argument(
+    eyrie_host_call_t* call, size_t index, eyrie_value_t** out_value);
 /* Sets all results of the call from values of any kind, which are converted as
  * arguments of a call are. This takes ownership of the values, even if it
  * fails. `results` is that of the function. INVALID_ARGUMENT: the function has
  * another number of results, or a number does not fit its type. A second call
  * frees the values of the first. */
-EYRIE_EXPORT eyrie_error_t* eyrie_host_call_set_results(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_set_results(
     eyrie_host_call_t* call, eyrie_value_t* const* values, size_t count,
     eyrie_slot_t* results);
 /* Charges `fuel` units to the running call; 0 only checks it. Long functions
  * must call this now and then. If it returns an error, the call was cancelled
  * or has exceeded a limit, and the function must return this error. */
-EYRIE_EXPORT eyrie_error_t* eyrie_host_call_check(eyrie_host_call_t* call,
-                                                  uint32_t fuel);
-
-/* The fences of a call of an "async" function; NULL for other functions. The
- * caller must release them. Arguments may be read only after `wait` is reached;
- * if it is NULL, they may be read at once. If the function returns NULL, it
- * must ensure that `signal` is signalled or failed, on any thread and at any
- * time; elements of its results may be written until then. If it returns an
- * error, the library fails `signal` with it. Arguments that are needed after
- * the function has returned must be kept with eyrie_host_call_argument. */
-EYRIE_EXPORT eyrie_fence_t* eyrie_host_call_wait(eyrie_host_call_t* call);
-EYRIE_EXPORT eyrie_fence_t* eyrie_host_call_signal(eyrie_host_call_t* call);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_host_call_check(
+    eyrie_host_call_t* call, uint32_t fuel);
 
 /* ---- Objects of the host ------------------------------------------------ */
 
@@ -129,8 +129,9 @@ EYRIE_EXPORT eyrie_fence_t* eyrie_host_call_signal(eyrie_host_call_t* call);
  * The name alone tells C functions what `object` points to, so it must belong
  * to one type of the program. Objects of C++ (std::shared_ptr, host_types.h)
  * are named after their types; do not use such a name. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_object(const char* type, void* object,
-                                               void (*free)(void* object));
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_object(const char* type,
+                                                   void* object,
+                                                   void (*free)(void* object));
 /* Returns the object, or NULL if the value is not an object of this type. */
 EYRIE_EXPORT void* eyrie_value_get_object(const eyrie_value_t* value,
                                           const char* type);
@@ -170,7 +171,7 @@ EYRIE_EXPORT void eyrie_linker_release(eyrie_linker_t* linker);
  * INVALID_ARGUMENT: the name is not "module.function", or the signature is
  * malformed. UNIMPLEMENTED: a number of another type. ALREADY_EXISTS: the name
  * is already defined. */
-EYRIE_EXPORT eyrie_error_t* eyrie_linker_define(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linker_define(
     eyrie_linker_t* linker, const char* name, const char* signature,
     eyrie_host_function_t function, void* user, void (*free_user)(void* user));
 
@@ -178,15 +179,15 @@ EYRIE_EXPORT eyrie_error_t* eyrie_linker_define(
  * `out_state`, or returns an error, with which the context cannot be created.
  * `free(state)` is called when the context is freed, after all calls; it may be
  * NULL. `free_user` is as above. ALREADY_EXISTS: the module has a state. */
-EYRIE_EXPORT eyrie_error_t* eyrie_linker_set_state(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linker_set_state(
     eyrie_linker_t* linker, const char* module,
     eyrie_error_t* (*create)(void* user, void** out_state),
     void (*free)(void* state), void* user, void (*free_user)(void* user));
 
 /* Adds all functions of a native library, which may also be one of this program
- * (eyrie_native_library_create). ALREADY_EXISTS: a name is already defined.
+ * (eyrie_native_library_open). ALREADY_EXISTS: a name is already defined.
  * After an error, the linker keeps the functions that were added before it. */
-EYRIE_EXPORT eyrie_error_t* eyrie_linker_add_library(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linker_add_library(
     eyrie_linker_t* linker, eyrie_native_library_t* library);
 
 /* Defines a function that MLIR lowered to memref descriptors, and that is
@@ -194,17 +195,14 @@ EYRIE_EXPORT eyrie_error_t* eyrie_linker_add_library(
  * type, such as "(memref<?xf32>, f32) -> memref<?xf32>" (docs/native.md). A
  * wrong type is undefined behaviour. Errors are those of eyrie_linker_define;
  * UNIMPLEMENTED: memref functions do not run on this machine. */
-EYRIE_EXPORT eyrie_error_t* eyrie_linker_define_memref(eyrie_linker_t* linker,
-                                                       const char* name,
-                                                       const char* type,
-                                                       void* function);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linker_define_memref(
+    eyrie_linker_t* linker, const char* name, const char* type, void* function);
 /* Defines an XLA FFI handler that is linked into this program. `declaration` is
  * the JSON object of the function in a manifest, without "convention" and
  * "symbol": {"arguments": ["?xf32"], "results": [{"like": 0}]}. */
-EYRIE_EXPORT eyrie_error_t* eyrie_linker_define_xla_ffi(eyrie_linker_t* linker,
-                                                        const char* name,
-                                                        const char* declaration,
-                                                        void* handler);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_linker_define_xla_ffi(
+    eyrie_linker_t* linker, const char* name, const char* declaration,
+    void* handler);
 
 /* Returns the number of functions. */
 EYRIE_EXPORT size_t eyrie_linker_count(const eyrie_linker_t* linker);

@@ -2,7 +2,7 @@
  *
  *   eyrie_parameters_t* parameters = eyrie_parameters_create();
  *   error = eyrie_parameters_add_descriptor(parameters, "model", fd, 0, 0);
- *   options.parameters = parameters;  // of eyrie_context_create_with_options
+ *   options.parameters = parameters;  // of eyrie_context_create
  */
 #ifndef EYRIE_C_PARAMETERS_H_
 #define EYRIE_C_PARAMETERS_H_
@@ -34,37 +34,29 @@ EYRIE_EXPORT void eyrie_parameters_release(eyrie_parameters_t* parameters);
  * NOT_FOUND: no such file. PERMISSION_DENIED: it may not be read.
  * INVALID_ARGUMENT, OUT_OF_RANGE: a malformed file. UNIMPLEMENTED: a version or
  * feature that this library does not support. */
-EYRIE_EXPORT eyrie_error_t* eyrie_parameters_add_file(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_file(
     eyrie_parameters_t* parameters, const char* scope, const char* path);
 /* The same for `size` bytes at `offset` of an open regular file; a size of 0
  * means all bytes up to its end. The descriptor is duplicated, so it may be
  * closed. INVALID_ARGUMENT: also if it is not open or not a regular file.
  * OUT_OF_RANGE: also if the range exceeds the file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_parameters_add_descriptor(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_descriptor(
     eyrie_parameters_t* parameters, const char* scope, int descriptor,
     uint64_t offset, uint64_t size);
 
-/* How devices use the caller's memory. */
-typedef enum eyrie_memory_use_t {
-  EYRIE_MEMORY_COPY = 0, /* they get copies */
-  /* They use it in place, as eyrie_value_lend_const allows it, if it is aligned
-   * to 64 bytes, the device can access it, and the module marks the parameter
-   * as constant. Otherwise they get copies. */
-  EYRIE_MEMORY_LEND_CONST = 1,
-} eyrie_memory_use_t;
-
-/* Adds the parameters of such a file in the caller's memory; `use` is an
- * eyrie_memory_use_t. The memory must remain valid and must not change until
+/* Adds the parameters of such a file in the caller's memory. The
+ * memory must remain valid and must not change until
  * `release(user)` is called: once, on any thread, when neither the set nor a
  * context uses it. `release` may be NULL. Errors are those of a file. */
-EYRIE_EXPORT eyrie_error_t* eyrie_parameters_add_memory(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_memory(
     eyrie_parameters_t* parameters, const char* scope, const void* data,
-    size_t size, int use, void (*release)(void* user), void* user);
-/* Adds one parameter whose bytes are in the caller's memory. */
-EYRIE_EXPORT eyrie_error_t* eyrie_parameters_add_bytes(
-    eyrie_parameters_t* parameters, const char* scope, const char* key,
-    const void* data, size_t size, int use, void (*release)(void* user),
+    size_t size, eyrie_memory_use_t use, void (*release)(void* user),
     void* user);
+/* Adds one parameter whose bytes are in the caller's memory. */
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_bytes(
+    eyrie_parameters_t* parameters, const char* scope, const char* key,
+    const void* data, size_t size, eyrie_memory_use_t use,
+    void (*release)(void* user), void* user);
 
 /* Stores `size` bytes, which begin `offset` bytes after the start of the
  * parameter, at `target`. Returns NULL, or an error (eyrie_error_create), which
@@ -76,7 +68,7 @@ typedef eyrie_error_t* (*eyrie_read_parameter_t)(uint64_t offset, void* target,
  * it, in pieces, directly into memory that the device uses or copies from.
  * `free_user(user)` is called once, when neither the set nor a context can call
  * `read` any more. It may be NULL. */
-EYRIE_EXPORT eyrie_error_t* eyrie_parameters_add_reader(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_reader(
     eyrie_parameters_t* parameters, const char* scope, const char* key,
     uint64_t size, eyrie_read_parameter_t read, void* user,
     void (*free_user)(void* user));

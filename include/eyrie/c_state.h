@@ -1,8 +1,8 @@
 /* The state of a context: globals by name, and snapshots of all globals.
  *
- *   eyrie_snapshot_t* ready;
- *   error = eyrie_context_snapshot(context, &ready);
- *   options.snapshot = ready;   -- for contexts that begin where this one is
+ *   eyrie_snapshot_t* ready = NULL;
+ *   error = eyrie_snapshot_create(context, &ready);
+ *   options.snapshot = ready;  // for contexts that begin where this one is
  */
 #ifndef EYRIE_C_STATE_H_
 #define EYRIE_C_STATE_H_
@@ -21,7 +21,8 @@ extern "C" {
 typedef struct eyrie_global_info_t {
   size_t struct_size; /* set by the library */
   const char* name;   /* without the module's name */
-  int is_mutable;     /* nonzero: it can be set */
+  int32_t is_mutable; /* nonzero: it can be set */
+  int32_t reserved;   /* 0 */
 } eyrie_global_info_t;
 
 EYRIE_EXPORT size_t eyrie_module_global_count(const eyrie_module_t* module);
@@ -33,15 +34,13 @@ EYRIE_EXPORT const eyrie_global_info_t* eyrie_module_global(
  * module is looked up in the last module first. The function that reads it is
  * called with the limits of the context. NOT_FOUND: no such global; the message
  * lists those that exist. Otherwise the errors of eyrie_function_call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_get_global(eyrie_context_t* context,
-                                                     const char* name,
-                                                     eyrie_value_t** out_value);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_copy_global(
+    eyrie_context_t* context, const char* name, eyrie_value_t** out_value);
 /* Sets a global; `value` is borrowed and copied. NOT_FOUND: no such global, or
  * it is a constant. Otherwise the errors of eyrie_function_call, such as
  * INVALID_ARGUMENT for a value of another type. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_set_global(eyrie_context_t* context,
-                                                     const char* name,
-                                                     eyrie_value_t* value);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_set_global(
+    eyrie_context_t* context, const char* name, eyrie_value_t* value);
 
 /* ---- Snapshots ---------------------------------------------------------- */
 
@@ -55,7 +54,7 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_set_global(eyrie_context_t* context,
  * UNIMPLEMENTED: a global holds an object that cannot be copied, such as one of
  * the host; the message names it. RESOURCE_EXHAUSTED: no memory.
  * DEADLINE_EXCEEDED: the timeout of the context passed. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_snapshot(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_snapshot_create(
     eyrie_context_t* context, eyrie_snapshot_t** out_snapshot);
 EYRIE_EXPORT void eyrie_snapshot_retain(eyrie_snapshot_t* snapshot);
 EYRIE_EXPORT void eyrie_snapshot_release(eyrie_snapshot_t* snapshot);
@@ -66,7 +65,7 @@ EYRIE_EXPORT void eyrie_snapshot_release(eyrie_snapshot_t* snapshot);
  * snapshot is of other modules or devices; modules that are loaded again are
  * other modules. FAILED_PRECONDITION: a call is running, or the context has
  * failed. RESOURCE_EXHAUSTED: no memory, or over the context's limit. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_restore(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_restore(
     eyrie_context_t* context, const eyrie_snapshot_t* snapshot);
 
 #ifdef __cplusplus

@@ -20,7 +20,8 @@ typedef struct eyrie_trace_t eyrie_trace_t;
 typedef struct eyrie_trace_options_t {
   size_t struct_size; /* sizeof(eyrie_trace_options_t), or an older one's */
   /* Nonzero: only the times of kernels are recorded, no single events. */
-  int kernels_only;
+  int32_t kernels_only;
+  int32_t reserved; /* 0 */
   /* The most memory that the trace may use, in bytes; 0 means 256 MiB. Further
    * events are dropped and counted. */
   uint64_t max_bytes;
@@ -29,7 +30,7 @@ typedef struct eyrie_trace_options_t {
 /* Starts a recording. `options` may be NULL. FAILED_PRECONDITION: the process
  * is already recording a trace. INVALID_ARGUMENT: a struct_size that is too
  * small, or a member that this library does not know. */
-EYRIE_EXPORT eyrie_error_t* eyrie_trace_start(
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_trace_create(
     const eyrie_trace_options_t* options, eyrie_trace_t** out_trace);
 /* Stops the recording. Does nothing if it is already stopped. */
 EYRIE_EXPORT void eyrie_trace_stop(eyrie_trace_t* trace);
@@ -44,16 +45,17 @@ EYRIE_EXPORT void eyrie_trace_stop(eyrie_trace_t* trace);
  * written. INVALID_ARGUMENT: a directory. RESOURCE_EXHAUSTED: the disk is full.
  * FAILED_PRECONDITION: this process uses the file, for example as a mapped
  * module. INTERNAL: another error of the system. */
-EYRIE_EXPORT eyrie_error_t* eyrie_trace_write_file(eyrie_trace_t* trace,
-                                                   const char* path);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_trace_write_file(
+    eyrie_trace_t* trace, const char* path);
 
 /* Receives the next `size` bytes of a text, which are valid during the call.
  * Returns 0 to continue, or another number to abort. */
 typedef int (*eyrie_sink_t)(void* user, const char* text, size_t size);
 
 /* Passes the JSON to a function. ABORTED: `sink` has aborted the writing. */
-EYRIE_EXPORT eyrie_error_t* eyrie_trace_write(eyrie_trace_t* trace,
-                                              eyrie_sink_t sink, void* user);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_trace_write(eyrie_trace_t* trace,
+                                                          eyrie_sink_t sink,
+                                                          void* user);
 
 /* Returns the number of events that were dropped, see max_bytes. */
 EYRIE_EXPORT uint64_t eyrie_trace_dropped(eyrie_trace_t* trace);

@@ -24,7 +24,8 @@ typedef struct eyrie_value_t eyrie_value_t;
  * are of the same kind. Functions that take values and return an error return
  * RESOURCE_EXHAUSTED for it. So a program may create all arguments of a call
  * and check only the error of the call. */
-typedef enum eyrie_kind_t {
+typedef int32_t eyrie_kind_t;
+enum {
   EYRIE_KIND_NULL = 0,
   EYRIE_KIND_BOOL = 1,
   EYRIE_KIND_INT = 2, /* 64 bits, signed or unsigned */
@@ -37,7 +38,7 @@ typedef enum eyrie_kind_t {
   EYRIE_KIND_REF = 9,  /* a module's object, which can only be passed on */
   EYRIE_KIND_ANY = 10, /* only for parameters: any kind of value */
   EYRIE_KIND_NO_MEMORY = 11, /* only for values: there was no memory */
-} eyrie_kind_t;
+};
 
 EYRIE_EXPORT eyrie_kind_t eyrie_value_kind(const eyrie_value_t* value);
 /* Returns a copy, which shares the elements of arrays with the original. */
@@ -50,15 +51,16 @@ EYRIE_EXPORT void eyrie_value_free(eyrie_value_t* value);
 
 /* Create a value. A call accepts any number that fits the type of the argument;
  * the width given here counts only if that type is unknown. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_null(void);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_bool(int value); /* zero or not */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_i32(int32_t value);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_i64(int64_t value);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_u64(uint64_t value);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_f32(float value);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_f64(double value);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_null(void);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_bool(int value); /* zero or not */
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_i32(int32_t value);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_i64(int64_t value);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_u64(uint64_t value);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_f32(float value);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_f64(double value);
 /* Creates a value with a copy of the bytes. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_bytes(const void* data, size_t size);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_bytes(const void* data,
+                                                  size_t size);
 
 /* Replace a value of any kind by a number, without allocating; for arguments
  * that change from call to call. `value` must not be NULL. */
@@ -82,47 +84,39 @@ EYRIE_EXPORT int eyrie_value_get_bytes(const eyrie_value_t* value,
 
 /* Create a list, tuple or dict of `count` items. This takes ownership of the
  * items, even if there is no memory for the result. A NULL item is null. Keys
- * are copied; they are in order and need not be unique. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_list(eyrie_value_t* const* items,
-                                             size_t count);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items,
-                                              size_t count);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_dict(const char* const* keys,
-                                             eyrie_value_t* const* items,
-                                             size_t count);
-/* The same with the sizes of keys, which may contain NUL bytes. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_dict_sized(const char* const* keys,
-                                                   const size_t* sizes,
-                                                   eyrie_value_t* const* items,
-                                                   size_t count);
-
+ * are copied; they are in order and need not be unique. `sizes` are those of
+ * the keys, which may contain NUL bytes; NULL: each key ends with a NUL. */
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_list(eyrie_value_t* const* items,
+                                                 size_t count);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_tuple(eyrie_value_t* const* items,
+                                                  size_t count);
+EYRIE_EXPORT eyrie_value_t* eyrie_value_new_dict(const char* const* keys,
+                                                 const size_t* sizes,
+                                                 eyrie_value_t* const* items,
+                                                 size_t count);
 /* Returns the number of items; 0 if the value is not a list, tuple or dict. */
 EYRIE_EXPORT size_t eyrie_value_count(const eyrie_value_t* value);
 /* Returns an item, which the value owns and the caller may set. NULL if `index`
  * is not less than the count. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_item(const eyrie_value_t* value,
                                              size_t index);
-/* Returns the key of a dict's item, followed by a NUL. NULL if the value is not
- * a dict or `index` is not less than the count. */
+/* Returns the key of a dict's item, followed by a NUL. Stores its size, without
+ * that NUL, in `out_size` if it is not NULL, because keys may contain NUL
+ * bytes. NULL, and a size of 0, if the value is not a dict or `index` is not
+ * less than the count. */
 EYRIE_EXPORT const char* eyrie_value_key(const eyrie_value_t* value,
-                                         size_t index);
-/* Returns the size of that key, which may contain NUL bytes, without the last
- * NUL. 0 if there is no key. */
-EYRIE_EXPORT size_t eyrie_value_key_size(const eyrie_value_t* value,
-                                         size_t index);
-/* Returns the first item with this key, which the value owns and the caller may
- * set. NULL if there is none. */
+                                         size_t index, size_t* out_size);
+/* Returns the first item with this key of `size` bytes, which the value owns
+ * and the caller may set. NULL if there is none. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_find(const eyrie_value_t* value,
-                                             const char* key);
-/* The same with a key of `size` bytes, which may contain NUL bytes. */
-EYRIE_EXPORT eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
-                                                   const char* key,
-                                                   size_t size);
+                                             const char* key, size_t size);
 
 /* ---- Arrays ------------------------------------------------------------- */
 
-/* Element types, with the codes that compiled modules use. */
-typedef enum eyrie_dtype_t {
+/* Element types, with the codes that compiled modules use. Unknown codes are
+ * INVALID_ARGUMENT. */
+typedef int32_t eyrie_dtype_t;
+enum {
   EYRIE_DTYPE_NONE = 0, /* unknown; not the type of any array */
   EYRIE_DTYPE_BOOL8 = 0x13000008,
   EYRIE_DTYPE_I8 = 0x10000008,
@@ -153,10 +147,7 @@ typedef enum eyrie_dtype_t {
   EYRIE_DTYPE_F6E3M2FN = 0x29000006,
   EYRIE_DTYPE_F6E2M3FN = 0x2A000006,
   EYRIE_DTYPE_F4E2M1FN = 0x2B000004,
-  /* Not a type. It makes the enum wide enough for any code; unknown codes are
-   * INVALID_ARGUMENT. */
-  EYRIE_DTYPE_MAX_ENUM = 0x7FFFFFFF,
-} eyrie_dtype_t;
+};
 
 /* The elements of an array. The caller sets struct_size in every case. */
 typedef struct eyrie_array_t {
@@ -172,10 +163,9 @@ typedef struct eyrie_array_t {
 /* Creates an array with a copy of dense, row-major elements. INVALID_ARGUMENT:
  * `size` does not match the shape and dtype, a dimension is negative, the dtype
  * is unknown, or the rank exceeds 1024. RESOURCE_EXHAUSTED: no memory. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
-                                              const int64_t* shape,
-                                              const void* data, size_t size,
-                                              eyrie_value_t** out_value);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_new_array(
+    eyrie_dtype_t dtype, size_t rank, const int64_t* shape, const void* data,
+    size_t size, eyrie_value_t** out_value);
 
 /* Creates an array that uses the caller's memory. The memory must remain valid,
  * and must not change during calls, until `release(user)` is called. That may
@@ -186,56 +176,62 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
  * checked. Otherwise `size` is ignored, and all elements that the strides lead
  * to must be valid.
  *
- * INVALID_ARGUMENT: as for eyrie_value_array, offsets exceed 64 bits, a
+ * INVALID_ARGUMENT: as for eyrie_value_new_array, offsets exceed 64 bits, a
  * struct_size that is too small, or a member that this library does not know.
  * UNIMPLEMENTED: strides for elements smaller than a byte. RESOURCE_EXHAUSTED:
  * no memory. If this fails, `release` is called before it returns. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
-                                               void (*release)(void* user),
-                                               void* user,
-                                               eyrie_value_t** out_value);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_new_borrowed(
+    const eyrie_array_t* array, void (*release)(void* user), void* user,
+    eyrie_value_t** out_value);
 
 /* Replaces a value of any kind by an array that uses the caller's memory, for
  * arguments that change from call to call. If the value was set by this
  * function before, arrays of the same rank allocate nothing. The memory must
  * remain valid, and must not change during calls, until the value is set again
  * or freed. Do not lend the value, because a module may keep lent memory for
- * longer. Strides, `size` and errors are as for eyrie_value_borrow. After an
- * error, the value is null. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_set_array(eyrie_value_t* value,
-                                                  const eyrie_array_t* array);
+ * longer. Strides, `size` and errors are as for eyrie_value_new_borrowed. After
+ * an error, the value is null. */
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_set_array(
+    eyrie_value_t* value, const eyrie_array_t* array);
 
-/* Allows calls to use all arrays in the value in place and to change their
- * elements. Without this, each call copies them, because compiled code may
- * write to its arguments. Only dense memory that is aligned to 64 bytes can be
- * used in place, such as that of results and of eyrie_value_array. After a
- * call, a result may share the memory of a lent argument. Do not lend memory
- * that must not change, such as a read-only mapping, unless
- * eyrie_value_set_read_only is called too. Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_lend(eyrie_value_t* value);
-/* Allows calls to use all arrays in the value in place, but not to change their
- * elements. They cannot be used as storage for results. The library refuses
- * every command and bytecode kernel that writes to them: PERMISSION_DENIED.
- * Native kernels and shaders are not checked, so lend const memory only to
- * functions that do not update this argument. If such a kernel does, it changes
- * the memory, or ends the process if the memory is mapped read-only. A result
- * that shares the memory is read-only. Alignment is as for eyrie_value_lend.
- * Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_lend_const(eyrie_value_t* value);
-/* Forbids all writes to the arrays in the value. Calls copy them even if they
- * are lent, so results never share their memory. They cannot be used as storage
- * for results. Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_set_read_only(eyrie_value_t* value);
-/* Allows calls to convert the numbers of all arrays in the value even if that
- * rounds them. Does nothing if `value` is NULL. */
-EYRIE_EXPORT void eyrie_value_allow_loss(eyrie_value_t* value);
+/* How calls may use the arrays in a value. Without any of these, each call
+ * copies them, because compiled code may write to its arguments. */
+typedef int32_t eyrie_access_t;
+enum {
+  /* Calls use the arrays in place and may change their elements. Only dense
+   * memory that is aligned to 64 bytes can be used in place, such as that of
+   * results and of eyrie_value_new_array. After a call, a result may share the
+   * memory of a lent argument. Do not lend memory that must not change, such as
+   * a read-only mapping, unless it is EYRIE_ACCESS_READ_ONLY, too. */
+  EYRIE_ACCESS_LEND = 1,
+  /* Calls use the arrays in place, but may not change their elements. They
+   * cannot be used as storage for results. The library refuses every command
+   * and bytecode kernel that writes to them: PERMISSION_DENIED. Native kernels
+   * and shaders are not checked, so lend const memory only to functions that do
+   * not update this argument. If such a kernel does, it changes the memory, or
+   * ends the process if the memory is mapped read-only. A result that shares
+   * the memory is read-only. Alignment is as for EYRIE_ACCESS_LEND. */
+  EYRIE_ACCESS_LEND_CONST = 2,
+  /* Nothing writes to the arrays. Calls copy them even if they are lent, so
+   * results never share their memory. They cannot be used as storage for
+   * results. */
+  EYRIE_ACCESS_READ_ONLY = 4,
+  /* Calls may convert the numbers of the arrays even if that rounds them. */
+  EYRIE_ACCESS_ALLOW_LOSS = 8,
+};
+
+/* Applies one or more of these (`|`) to all arrays in the value, in addition to
+ * those that were applied before. Unknown bits have no effect. Does nothing if
+ * `value` is NULL. */
+EYRIE_EXPORT void eyrie_value_add_access(eyrie_value_t* value,
+                                         eyrie_access_t access);
 
 /* Describes an array. Its strides are those of a dense array unless it was
  * borrowed with others. Fills the members that this library and struct_size
  * have. INVALID_ARGUMENT: the value is not an array, or a struct_size that is
  * too small. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,
-                                                  eyrie_array_t* out_array);
+EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_value_get_array(
+    const eyrie_value_t* value, eyrie_array_t* out_array);
 
 /* ---- References --------------------------------------------------------- */
 

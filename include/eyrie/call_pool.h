@@ -1,6 +1,6 @@
 // A pool of threads that make calls; any thread may use it.
 //
-//   auto pool = eyrie::CallPool::Start(device, module, 4);
+//   auto pool = eyrie::CallPool::Start(*device, *module, 4);
 //   std::future<Result<std::vector<Value>>> scores =
 //       pool->Call("predict", {image});
 // Each thread has its own context. They share the module but not its globals,

@@ -76,14 +76,14 @@ struct DeviceInfo {
 
 // Lists the devices of all drivers. This loads Vulkan's drivers.
 inline std::vector<DeviceInfo> Devices() {
-  const internal::Handle<eyrie_device_list_t, eyrie_device_list_free> list(
-      eyrie_device_list_create());
+  const eyrie_device_list_t* const list = eyrie_device_list_create();
   std::vector<DeviceInfo> devices;
-  for (size_t i = 0; i < eyrie_device_list_count(list.get()); ++i) {
-    const eyrie_device_info_t& info = *eyrie_device_list_get(list.get(), i);
+  for (size_t i = 0; i < list->count; ++i) {
+    const eyrie_device_info_t& info = *list->devices[i];
     devices.push_back(
         {info.uri, info.driver, info.description, info.properties, info.error});
   }
+  eyrie_device_list_free(list);
   return devices;
 }
 

@@ -2,8 +2,8 @@
 //
 //   auto shared = eyrie::ExportArray(*device, EYRIE_EXTERNAL_OPAQUE_FD,
 //                                    EYRIE_DTYPE_F32, {640, 480});
-//   ImportInMyRenderer(shared->memory);  // has the descriptor
-//   draw->CallOut({shared->array}, {scene});
+//   Use(shared->memory);  // by another user of Vulkan; has the descriptor
+//   auto drawn = draw->CallOut({shared->array}, {scene});
 // See c_external.h.
 #ifndef EYRIE_EXTERNAL_H_
 #define EYRIE_EXTERNAL_H_
@@ -25,7 +25,7 @@ struct ExportedArray {
 };
 
 // Creates an array of zeros in memory of its own, and exports that memory.
-// Returns the errors of eyrie_value_export.
+// Returns the errors of eyrie_value_new_exported.
 inline Result<ExportedArray> ExportArray(const Device& device,
                                          eyrie_external_kind_t kind,
                                          eyrie_dtype_t dtype,
@@ -34,7 +34,7 @@ inline Result<ExportedArray> ExportArray(const Device& device,
   memory.struct_size = sizeof(memory);
   memory.kind = kind;
   eyrie_value_t* value = nullptr;
-  if (eyrie_error_t* error = eyrie_value_export(
+  if (eyrie_error_t* error = eyrie_value_new_exported(
           device.get(), dtype, shape.size(), shape.data(), &memory, &value)) {
     return Error(error);
   }
@@ -42,12 +42,12 @@ inline Result<ExportedArray> ExportArray(const Device& device,
 }
 
 // Creates an array over memory that Vulkan exported, and takes the descriptor
-// if that succeeds. Returns the errors of eyrie_value_import.
+// if that succeeds. Returns the errors of eyrie_value_new_imported.
 inline Result<Value> ImportArray(const Device& device, eyrie_dtype_t dtype,
                                  RowOf<int64_t> shape,
                                  const eyrie_external_memory_t& memory) {
   eyrie_value_t* value = nullptr;
-  if (eyrie_error_t* error = eyrie_value_import(
+  if (eyrie_error_t* error = eyrie_value_new_imported(
           device.get(), dtype, shape.size(), shape.data(), &memory, &value)) {
     return Error(error);
   }

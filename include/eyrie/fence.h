@@ -5,7 +5,7 @@
 //   half->at(0).Lend();
 //   auto whole = second->Call({half->at(0)}, {}, {.wait = &*ready,
 //                                                 .signal = &*done});
-//   done->OnDone([&](const Error* error) { loop.Post(...); });
+//   done->OnDone([&](const Error* error) { loop.Post(step); });
 #ifndef EYRIE_FENCE_H_
 #define EYRIE_FENCE_H_
 

@@ -125,25 +125,19 @@ class Function {
 
   // Reports whether the function returns before its results are ready, and
   // signals a fence when they are.
-  bool is_async() const { return eyrie_function_is_async(handle_) != 0; }
+  bool is_async() const { return signature().is_async != 0; }
   // Return the signature, its arguments and its results. Strings and shapes in
   // them are valid as long as the context.
   eyrie_signature_t signature() const {
     return internal::CopyOf(eyrie_function_signature(handle_));
   }
   std::vector<eyrie_argument_info_t> arguments() const {
-    std::vector<eyrie_argument_info_t> list(signature().argument_count);
-    for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = internal::CopyOf(eyrie_function_argument(handle_, i));
-    }
-    return list;
+    const eyrie_signature_t all = signature();
+    return internal::CopiesOf(all.arguments, all.argument_count);
   }
   std::vector<eyrie_argument_info_t> results() const {
-    std::vector<eyrie_argument_info_t> list(signature().result_count);
-    for (size_t i = 0; i < list.size(); ++i) {
-      list[i] = internal::CopyOf(eyrie_function_result(handle_, i));
-    }
-    return list;
+    const eyrie_signature_t all = signature();
+    return internal::CopiesOf(all.results, all.result_count);
   }
 
   // Calls the function and waits for its results, unless `options` have a fence

@@ -78,10 +78,10 @@ class HostCall {
   // Linker::SetState. T must be the type that it has there.
   template <typename T>
   T& state() const {
-    return *static_cast<T*>(eyrie_host_call_state(handle_));
+    return *static_cast<T*>(info().state);
   }
   // Returns the context; NULL while its initializers run.
-  eyrie_context_t* context() const { return eyrie_host_call_context(handle_); }
+  eyrie_context_t* context() const { return info().context; }
   // Finds a function of the context, to call it. FAILED_PRECONDITION: the
   // context's initializers run. NOT_FOUND: no such function.
   Result<Function> Find(const std::string& name) const {
@@ -125,14 +125,22 @@ class HostCall {
 
   // The fences of a function of DefineAsync. There may be nothing to wait for.
   std::optional<Fence> wait() const {
-    eyrie_fence_t* const fence = eyrie_host_call_wait(handle_);
-    return fence ? std::optional(Fence::Adopt(fence)) : std::nullopt;
+    eyrie_fence_t* const fence = info().wait;
+    return fence ? std::optional(Share(fence)) : std::nullopt;
   }
-  Fence signal() const { return Fence::Adopt(eyrie_host_call_signal(handle_)); }
+  Fence signal() const { return Share(info().signal); }
 
   eyrie_host_call_t* get() const { return handle_; }
 
  private:
+  const eyrie_host_call_info_t& info() const {
+    return *eyrie_host_call_info(handle_);
+  }
+  static Fence Share(eyrie_fence_t* fence) {
+    eyrie_fence_retain(fence);
+    return Fence::Adopt(fence);
+  }
+
   eyrie_host_call_t* handle_;
 };
 
@@ -292,7 +300,8 @@ struct HostTypeOfValue {
   static eyrie_error_t* Take(eyrie_host_call_t* call, size_t index,
                              const eyrie_slot_t&, T& held) {
     eyrie_value_t* given = nullptr;
-    if (eyrie_error_t* error = eyrie_host_call_argument(call, index, &given)) {
+    if (eyrie_error_t* error =
+            eyrie_host_call_copy_argument(call, index, &given)) {
       return error;
     }
     Value value = Value::Adopt(given);
@@ -361,9 +370,9 @@ struct HostType<std::shared_ptr<T>> {
   static void Give(Held object, eyrie_slot_t& slot) {
     if (object == nullptr) return;  // null
     using Hosted = HostedObject<T>;
-    slot.value = eyrie_value_object(ObjectName<T>().c_str(),
-                                    new Hosted{&kTypeTag<T>, std::move(object)},
-                                    DeleteHost<Hosted>);
+    slot.value = eyrie_value_new_object(
+        ObjectName<T>().c_str(), new Hosted{&kTypeTag<T>, std::move(object)},
+        DeleteHost<Hosted>);
   }
 };
 
@@ -475,10 +484,11 @@ template <typename F>
 eyrie_error_t* CallAnyHost(eyrie_host_call_t* call, const eyrie_slot_t*,
                            eyrie_slot_t* results, void* user) {
   return Guarded([&]() -> eyrie_error_t* {
-    std::vector<Value> arguments(eyrie_host_call_argument_count(call));
+    std::vector<Value> arguments(eyrie_host_call_info(call)->argument_count);
     for (size_t i = 0; i < arguments.size(); ++i) {
       eyrie_value_t* value = nullptr;
-      if (eyrie_error_t* error = eyrie_host_call_argument(call, i, &value)) {
+      if (eyrie_error_t* error =
+              eyrie_host_call_copy_argument(call, i, &value)) {
         return error;
       }
       arguments[i] = Value::Adopt(value);

@@ -1,12 +1,13 @@
 // Programs with custom calls, such as JAX's with jax.ffi, for iree-compile.
 //
 //   auto program = eyrie::LinkedProgram::Create(text);
-//   Compile(program->text());
+//   Use(program->text());  // compile it with iree-compile
 //   auto library = eyrie::NativeLibrary::OpenText("k.so",
 //                                                 program->manifest());
 #ifndef EYRIE_LINKED_PROGRAM_H_
 #define EYRIE_LINKED_PROGRAM_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,7 @@ class LinkedProgram {
   // an import of `module`. Returns the errors of eyrie_linked_program_create.
   static Result<LinkedProgram> Create(std::string_view text,
                                       const std::string& module = "xla") {
-    eyrie_linked_program_t* handle = nullptr;
+    const eyrie_linked_program_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_linked_program_create(
             text.data(), text.size(), module.c_str(), &handle)) {
       return Error(error);
@@ -37,24 +38,24 @@ class LinkedProgram {
   }
 
   // Returns the program with imports, for a compiler.
-  std::string text() const { return eyrie_linked_program_text(handle_.get()); }
+  std::string text() const { return handle_->text; }
   // Returns the manifest of the imports, for libraries that have the handlers.
-  std::string manifest() const {
-    return eyrie_linked_program_manifest(handle_.get());
-  }
+  std::string manifest() const { return handle_->manifest; }
   // Returns the names of the handlers that the program calls.
   std::vector<std::string> targets() const {
-    std::vector<std::string> names;
-    while (const char* name =
-               eyrie_linked_program_target(handle_.get(), names.size())) {
-      names.emplace_back(name);
-    }
-    return names;
+    return {handle_->targets, handle_->targets + handle_->target_count};
   }
 
  private:
-  explicit LinkedProgram(eyrie_linked_program_t* handle) : handle_(handle) {}
-  internal::Handle<eyrie_linked_program_t, eyrie_linked_program_free> handle_;
+  struct Free {
+    void operator()(const eyrie_linked_program_t* program) const {
+      eyrie_linked_program_free(program);
+    }
+  };
+
+  explicit LinkedProgram(const eyrie_linked_program_t* handle)
+      : handle_(handle) {}
+  std::unique_ptr<const eyrie_linked_program_t, Free> handle_;
 };
 
 }  // namespace eyrie

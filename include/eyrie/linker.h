@@ -1,7 +1,9 @@
 // Functions of the host that modules import.
 //
 //   eyrie::Linker linker;
-//   linker.Define("host.scale", [](float x, int32_t by) { return x * by; });
+//   auto defined = linker.Define("host.scale", [](float x, int32_t by) {
+//     return x * by;
+//   });
 //   auto context = eyrie::Context::Create(*device, *module,
 //                                         {.linker = &linker});
 // host_types.h lists the types of arguments and results.

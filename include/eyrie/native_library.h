@@ -25,27 +25,22 @@ class NativeLibrary {
   // eyrie_native_library_open.
   static Result<NativeLibrary> Open(const std::string& path,
                                     const std::string& manifest = "") {
-    eyrie_native_library_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_native_library_open(
-            path.c_str(), manifest.empty() ? nullptr : manifest.c_str(),
-            &handle)) {
-      return Error(error);
-    }
-    return NativeLibrary(handle);
+    eyrie_native_source_t source = {};
+    source.path = path.c_str();
+    if (!manifest.empty()) source.manifest_path = manifest.c_str();
+    return OpenSource(source);
   }
 
   // The same with the manifest's text instead of its file.
   static Result<NativeLibrary> OpenText(const std::string& path,
                                         const std::string& manifest_text) {
-    eyrie_native_library_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_native_library_open_text(
-            path.c_str(), manifest_text.c_str(), &handle)) {
-      return Error(error);
-    }
-    return NativeLibrary(handle);
+    eyrie_native_source_t source = {};
+    source.path = path.c_str();
+    source.manifest_text = manifest_text.c_str();
+    return OpenSource(source);
   }
   // Creates a library of functions that are linked into this program, with the
-  // text of a manifest. Returns the errors of eyrie_native_library_create.
+  // text of a manifest. Returns the errors of eyrie_native_library_open.
   struct Symbol {
     const char* name;  // as the manifest has it
     void* address;
@@ -57,12 +52,11 @@ class NativeLibrary {
       given.push_back(
           {sizeof(eyrie_native_symbol_t), symbol.name, symbol.address});
     }
-    eyrie_native_library_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_native_library_create(
-            manifest_text.c_str(), given.data(), given.size(), &handle)) {
-      return Error(error);
-    }
-    return NativeLibrary(handle);
+    eyrie_native_source_t source = {};
+    source.manifest_text = manifest_text.c_str();
+    source.symbols = given.data();
+    source.symbol_count = given.size();
+    return OpenSource(source);
   }
 
   // Returns the names that modules import, such as "xffi.scale".
@@ -77,6 +71,15 @@ class NativeLibrary {
   eyrie_native_library_t* get() const { return handle_.get(); }
 
  private:
+  static Result<NativeLibrary> OpenSource(eyrie_native_source_t& source) {
+    source.struct_size = sizeof(source);
+    eyrie_native_library_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_native_library_open(&source, &handle)) {
+      return Error(error);
+    }
+    return NativeLibrary(handle);
+  }
+
   explicit NativeLibrary(eyrie_native_library_t* handle) : handle_(handle) {}
   internal::Handle<eyrie_native_library_t, eyrie_native_library_release>
       handle_;

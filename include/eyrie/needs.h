@@ -39,23 +39,24 @@ inline Result<Needs> ReadNeeds(const Module& module,
   options.allow_system_executables = choices.allow_system_executables;
   options.no_native_code = choices.no_native_code;
   options.isolate = choices.isolate;
-  eyrie_needs_t* handle = nullptr;
+  const eyrie_needs_t* read = nullptr;
   if (eyrie_error_t* error =
-          eyrie_module_needs(module.get(), &options, &handle)) {
+          eyrie_needs_create(module.get(), &options, &read)) {
     return Error(error);
   }
-  const internal::Handle<eyrie_needs_t, eyrie_needs_free> read(handle);
-  const auto list = [&](eyrie_needs_list_t which) {
-    std::vector<std::string> texts;
-    for (size_t i = 0; i < eyrie_needs_count(handle, which); ++i) {
-      texts.emplace_back(eyrie_needs_text(handle, which, i));
-    }
-    return texts;
+  const auto list = [](const char* const* texts, size_t count) {
+    return std::vector<std::string>(texts, texts + count);
   };
-  return Needs{eyrie_needs_runs_here(handle) != 0, list(EYRIE_NEEDS_DEVICES),
-               list(EYRIE_NEEDS_REASONS),          list(EYRIE_NEEDS_NOTES),
-               list(EYRIE_NEEDS_PATTERNS),         list(EYRIE_NEEDS_FORMATS),
-               list(EYRIE_NEEDS_MODULES),          list(EYRIE_NEEDS_SCOPES)};
+  Needs needs = {read->runs_here != 0,
+                 list(read->devices, read->device_count),
+                 list(read->reasons, read->reason_count),
+                 list(read->notes, read->note_count),
+                 list(read->patterns, read->pattern_count),
+                 list(read->formats, read->format_count),
+                 list(read->modules, read->module_count),
+                 list(read->scopes, read->scope_count)};
+  eyrie_needs_free(read);
+  return needs;
 }
 
 }  // namespace eyrie

@@ -1,7 +1,7 @@
 // Parameters of modules from files, descriptors, memory and functions.
 //
 //   eyrie::Parameters parameters;
-//   parameters.AddDescriptor(fd, "model");
+//   auto added = parameters.AddDescriptor(fd, "model");
 //   auto context = eyrie::Context::Create(*device, *module,
 //                                         {.parameters = &parameters});
 // See c_parameters.h.

@@ -2,7 +2,7 @@
 //
 //   auto call = eyrie::PendingCall::Begin(*predict, {image},
 //                                         [&] { loop.Post(step); });
-//   if (call->Poll()) Show(call->Results());  // also in each step
+//   if (call->Poll()) Use(call->Results());  // also in each step
 // The call runs in pieces: a piece ends if the function yields or waits for a
 // fence. Between pieces the context may be used for other calls.
 #ifndef EYRIE_PENDING_CALL_H_

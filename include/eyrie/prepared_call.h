@@ -1,7 +1,7 @@
 // A call that is made repeatedly.
 //
 //   auto call = eyrie::PreparedCall::Prepare(*add, {x, y});
-//   while (...) {
+//   while (goes_on) {
 //     if (auto done = call->Run(); !done) return done.error();
 //     Use(call->results()[0]);
 //   }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "eyrie/c.h"
 #include "eyrie/language.h"
@@ -132,6 +133,15 @@ T CopyOf(const T* from) {
   T to = {};
   std::memcpy(&to, from, std::min(sizeof(T), from->struct_size));
   return to;
+}
+
+// Returns copies of the structs in such an array.
+template <typename T>
+std::vector<T> CopiesOf(const T* const* from, size_t count) {
+  std::vector<T> list;
+  list.reserve(count);
+  for (size_t i = 0; i < count; ++i) list.push_back(CopyOf(from[i]));
+  return list;
 }
 
 // A function that the library calls once, when it no longer needs what it

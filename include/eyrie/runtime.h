@@ -62,8 +62,9 @@ class Module {
   // The same for a file's bytes in memory, which are copied.
   static Result<Module> Load(std::span<const std::byte> bytes) {
     eyrie_module_t* handle = nullptr;
-    if (eyrie_error_t* error =
-            eyrie_module_load_memory(bytes.data(), bytes.size(), &handle)) {
+    if (eyrie_error_t* error = eyrie_module_load_memory(
+            bytes.data(), bytes.size(), EYRIE_MEMORY_COPY, nullptr, nullptr,
+            &handle)) {
       return Error(error);
     }
     return Module(handle);
@@ -72,13 +73,14 @@ class Module {
   // The same without the copy. The bytes must be valid and must not change
   // until `release` is called: once, on any thread, when nothing uses the
   // module. If this fails, `release` is called, too. See
-  // eyrie_module_load_borrowed.
+  // eyrie_module_load_memory.
   static Result<Module> Borrow(std::span<const std::byte> bytes,
                                std::function<void()> release = nullptr) {
     const internal::Release kept(std::move(release));
     eyrie_module_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_module_load_borrowed(
-            bytes.data(), bytes.size(), kept.function, kept.user, &handle)) {
+    if (eyrie_error_t* error = eyrie_module_load_memory(
+            bytes.data(), bytes.size(), EYRIE_MEMORY_LEND_CONST, kept.function,
+            kept.user, &handle)) {
       return Error(error);
     }
     return Module(handle);
@@ -198,7 +200,7 @@ struct ContextOptions {
 class Context {
  public:
   // Creates a context of one module on one device. Returns the errors of
-  // eyrie_context_create_with_options, such as NOT_FOUND if an import is
+  // eyrie_context_create, such as NOT_FOUND if an import is
   // missing, or the error of an initializer.
   static Result<Context> Create(const Device& device, const Module& module,
                                 const ContextOptions& choices = {}) {
@@ -246,9 +248,9 @@ class Context {
     options.parameters =
         choices.parameters ? choices.parameters->get() : nullptr;
     eyrie_context_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_context_create_with_options(
-            modules.data(), modules.size(), devices.data(), devices.size(),
-            &options, &handle)) {
+    if (eyrie_error_t* error =
+            eyrie_context_create(modules.data(), modules.size(), devices.data(),
+                                 devices.size(), &options, &handle)) {
       return Error(error);
     }
     return Context(handle);
@@ -292,7 +294,7 @@ class Context {
   Result<Value> GetGlobal(const std::string& name) {
     eyrie_value_t* value = nullptr;
     if (eyrie_error_t* error =
-            eyrie_context_get_global(get(), name.c_str(), &value)) {
+            eyrie_context_copy_global(get(), name.c_str(), &value)) {
       return Error(error);
     }
     return Value::Adopt(value);
@@ -307,10 +309,10 @@ class Context {
 
   // Copies all globals. Constants are shared, so this is cheap. The results of
   // earlier calls must be ready, and no pending call may exist. Fails as
-  // eyrie_context_snapshot does.
+  // eyrie_snapshot_create does.
   Result<Snapshot> TakeSnapshot() {
     eyrie_snapshot_t* snapshot = nullptr;
-    if (eyrie_error_t* error = eyrie_context_snapshot(get(), &snapshot)) {
+    if (eyrie_error_t* error = eyrie_snapshot_create(get(), &snapshot)) {
       return Error(error);
     }
     return Snapshot(snapshot);

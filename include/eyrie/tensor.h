@@ -1,7 +1,7 @@
 // An array with an element type that is known in C++.
 //
 //   auto image = eyrie::Tensor<float>::Copy({1, 28, 28}, pixels);
-//   for (float score : scores.elements()) ...
+//   for (float pixel : image->elements()) Use(pixel);
 // Copies share the elements. Only one thread at a time may use a Tensor.
 #ifndef EYRIE_TENSOR_H_
 #define EYRIE_TENSOR_H_

@@ -1,9 +1,9 @@
 // Records the times of calls and kernels.
 //
 //   auto trace = eyrie::Trace::Start();
-//   context->Call("predict", {image});
-//   trace->Write("t.json");  // for ui.perfetto.dev
-//   for (const eyrie_kernel_time_t& kernel : trace->kernels()) ...
+//   auto scores = context->Call("predict", {image});
+//   auto written = trace->Write("t.json");  // for ui.perfetto.dev
+//   for (const eyrie_kernel_time_t& kernel : trace->kernels()) Use(kernel);
 #ifndef EYRIE_TRACE_H_
 #define EYRIE_TRACE_H_
 
@@ -40,7 +40,7 @@ class Trace {
     options.kernels_only = choices.kernels_only;
     options.max_bytes = choices.max_bytes;
     eyrie_trace_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_trace_start(&options, &handle)) {
+    if (eyrie_error_t* error = eyrie_trace_create(&options, &handle)) {
       return Error(error);
     }
     return Trace(handle);

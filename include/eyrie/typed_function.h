@@ -1,7 +1,7 @@
 // A function with C++ types, which are checked when the function is found.
 //
 //   auto scale = context->Find<Tensor<float>(Tensor<float>, float)>("scale");
-//   Result<Tensor<float>> half = (*scale)(image, 0.5f);
+//   Result<Tensor<float>> half = (*scale)(numbers, 0.5f);
 // Arguments may be bool, integers, float, double, std::string (bytes),
 // Tensor<T>, Tensor<> (any element type), std::vector<U> (a list) and Value
 // (anything). The result is one of these, void, or a std::tuple of several.
@@ -181,8 +181,7 @@ Result<void> CheckAll(const Function& function, bool is_argument) {
     if (!good) return;
     good = CheckParameter<T>(
         function,
-        is_argument ? *eyrie_function_argument(function.get(), at)
-                    : *eyrie_function_result(function.get(), at),
+        is_argument ? *signature.arguments[at] : *signature.results[at],
         (is_argument ? "argument " : "result ") + std::to_string(at),
         is_argument);
   };

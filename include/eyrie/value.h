@@ -127,15 +127,17 @@ class ValueView {
     return eyrie_value_item(handle_, index);
   }
   const char* key(size_t index) const {
-    return eyrie_value_key(handle_, index);
+    return eyrie_value_key(handle_, index, nullptr);
   }
   // Returns the size of the key, which may contain NUL bytes.
   size_t key_size(size_t index) const {
-    return eyrie_value_key_size(handle_, index);
+    size_t size = 0;
+    eyrie_value_key(handle_, index, &size);
+    return size;
   }
   // Returns the first item with this key, or null.
   ValueView Find(const std::string& key) const {
-    return eyrie_value_find_sized(handle_, key.data(), key.size());
+    return eyrie_value_find(handle_, key.data(), key.size());
   }
 
   eyrie_value_t* get() const { return handle_; }
@@ -153,7 +155,7 @@ class Value : public ValueView {
   Value() : ValueView(nullptr) {}
   Value(std::nullptr_t) : Value() {}  // NOLINT: values convert
   template <Number T>
-  Value(T value) : ValueView(eyrie_value_null()) {  // NOLINT
+  Value(T value) : ValueView(eyrie_value_new_null()) {  // NOLINT
     Set(value);
   }
   // Creates a value of bytes, which may be text.
@@ -182,7 +184,7 @@ class Value : public ValueView {
   // Replaces this value by a number. Allocates only if this is Value().
   template <Number T>
   void Set(T value) {
-    if (handle_ == nullptr) handle_ = eyrie_value_null();
+    if (handle_ == nullptr) handle_ = eyrie_value_new_null();
     if constexpr (std::is_same_v<T, bool>) {
       eyrie_value_set_bool(handle_, value);
     } else if constexpr (std::is_same_v<T, float>) {
@@ -199,15 +201,15 @@ class Value : public ValueView {
   }
 
   static Value Bytes(std::span<const std::byte> bytes) {
-    return Adopt(eyrie_value_bytes(bytes.data(), bytes.size()));
+    return Adopt(eyrie_value_new_bytes(bytes.data(), bytes.size()));
   }
   static Value List(RowOf<Value> items) {
     const auto handles = Copies(items);
-    return Adopt(eyrie_value_list(handles.data(), handles.size()));
+    return Adopt(eyrie_value_new_list(handles.data(), handles.size()));
   }
   static Value Tuple(RowOf<Value> items) {
     const auto handles = Copies(items);
-    return Adopt(eyrie_value_tuple(handles.data(), handles.size()));
+    return Adopt(eyrie_value_new_tuple(handles.data(), handles.size()));
   }
   static Value Dict(RowOf<Entry> entries) {
     std::vector<const char*> keys;
@@ -218,8 +220,8 @@ class Value : public ValueView {
       sizes.push_back(key.size());
       items.push_back(Value(item).Release());
     }
-    return Adopt(eyrie_value_dict_sized(keys.data(), sizes.data(), items.data(),
-                                        items.size()));
+    return Adopt(eyrie_value_new_dict(keys.data(), sizes.data(), items.data(),
+                                      items.size()));
   }
 
   // Creates an array with a copy of the elements, which are in row-major order.
@@ -240,8 +242,8 @@ class Value : public ValueView {
                              std::span<const std::byte> bytes) {
     eyrie_value_t* value = nullptr;
     if (eyrie_error_t* error =
-            eyrie_value_array(dtype, shape.size(), shape.data(), bytes.data(),
-                              bytes.size(), &value)) {
+            eyrie_value_new_array(dtype, shape.size(), shape.data(),
+                                  bytes.data(), bytes.size(), &value)) {
       return Error(error);
     }
     return Adopt(value);
@@ -273,21 +275,21 @@ class Value : public ValueView {
                               std::function<void()> release = nullptr) {
     const internal::Release kept(std::move(release));
     eyrie_value_t* value = nullptr;
-    if (eyrie_error_t* error =
-            eyrie_value_borrow(&array, kept.function, kept.user, &value)) {
+    if (eyrie_error_t* error = eyrie_value_new_borrowed(&array, kept.function,
+                                                        kept.user, &value)) {
       return Error(error);
     }
     return Adopt(value);
   }
 
   // Allows calls to use all arrays in this value in place and to change their
-  // elements; see eyrie_value_lend.
-  void Lend() { eyrie_value_lend(handle_); }
+  // elements; see EYRIE_ACCESS_LEND.
+  void Lend() { eyrie_value_add_access(handle_, EYRIE_ACCESS_LEND); }
 
   // Allows calls to use all arrays in this value in place, but not to change
   // their elements. Native kernels and shaders are trusted with that; see
-  // eyrie_value_lend_const.
-  void LendConst() { eyrie_value_lend_const(handle_); }
+  // EYRIE_ACCESS_LEND_CONST.
+  void LendConst() { eyrie_value_add_access(handle_, EYRIE_ACCESS_LEND_CONST); }
 
   // Gives the value away to a call, which uses its memory in place and may
   // change it. A function that updates its argument returns the same memory;
@@ -299,17 +301,19 @@ class Value : public ValueView {
   }
 
   // Forbids all writes to the arrays in this value: calls copy them even if
-  // they are lent; see eyrie_value_set_read_only.
-  void SetReadOnly() { eyrie_value_set_read_only(handle_); }
+  // they are lent; see EYRIE_ACCESS_READ_ONLY.
+  void SetReadOnly() {
+    eyrie_value_add_access(handle_, EYRIE_ACCESS_READ_ONLY);
+  }
   // Allows calls to convert the numbers of all arrays in this value even if
   // that rounds them.
-  void AllowLoss() { eyrie_value_allow_loss(handle_); }
+  void AllowLoss() { eyrie_value_add_access(handle_, EYRIE_ACCESS_ALLOW_LOSS); }
   // Returns a copy of the array in the device's memory. INVALID_ARGUMENT: the
   // value is not an array. RESOURCE_EXHAUSTED: no memory.
   Result<Value> Upload(const Device& device) const {
     eyrie_value_t* value = nullptr;
     if (eyrie_error_t* error =
-            eyrie_value_upload(handle_, device.get(), &value)) {
+            eyrie_value_new_uploaded(handle_, device.get(), &value)) {
       return Error(error);
     }
     return Adopt(value);

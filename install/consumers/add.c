@@ -21,8 +21,8 @@ static eyrie_error_t* Call(eyrie_context_t* context) {
   eyrie_array_t array = {.struct_size = sizeof(array)};
   eyrie_error_t* error = eyrie_context_find_function(context, "add", &add);
   for (int i = 0; i < 2 && error == NULL; ++i) {
-    error = eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, numbers,
-                              sizeof(numbers), &arguments[i]);
+    error = eyrie_value_new_array(EYRIE_DTYPE_F32, 1, shape, numbers,
+                                  sizeof(numbers), &arguments[i]);
   }
   eyrie_call_args_t args = {.struct_size = sizeof(args)};
   args.values = arguments;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   eyrie_error_t* error = eyrie_device_open("local-sync", NULL, &device);
   if (error == NULL) error = eyrie_module_load_file(argv[1], &module);
   if (error == NULL) {
-    error = eyrie_context_create(&module, 1, &device, 1, &context);
+    error = eyrie_context_create(&module, 1, &device, 1, NULL, &context);
   }
   if (error == NULL) error = Call(context);
   eyrie_context_release(context);

@@ -54,8 +54,8 @@ static int ReadPicture(eyrie_value_t** out_picture) {
       return 1;
     }
   }
-  return Failed(eyrie_value_array(EYRIE_DTYPE_F32, 2, shape, pixels,
-                                  sizeof(pixels), out_picture));
+  return Failed(eyrie_value_new_array(EYRIE_DTYPE_F32, 2, shape, pixels,
+                                      sizeof(pixels), out_picture));
 }
 
 static int Classify(const char* path, Handles* own) {
@@ -66,7 +66,7 @@ static int Classify(const char* path, Handles* own) {
   eyrie_function_t* classify = NULL; /* owned by the context */
   if (Failed(eyrie_device_open("local-sync", &options, &own->device)) ||
       Failed(eyrie_module_load_file(path, &own->module)) ||
-      Failed(eyrie_context_create(&own->module, 1, &own->device, 1,
+      Failed(eyrie_context_create(&own->module, 1, &own->device, 1, NULL,
                                   &own->context)) ||
       Failed(
           eyrie_context_find_function(own->context, "classify", &classify)) ||

@@ -28,9 +28,9 @@ int main(int argc, char** argv) {
   Check(eyrie_context_open(argv[argc - 1], "local-sync", &options, &context));
   eyrie_function_t* total; /* owned by the context */
   Check(eyrie_context_find_function(context, "total", &total));
-  eyrie_value_t *arguments[] = {NULL, eyrie_value_i32(7)}, *result = NULL;
-  Check(eyrie_value_array(EYRIE_DTYPE_F32, 1, (int64_t[]){3},
-                          (float[]){10, 20, 30}, 12, &arguments[0]));
+  eyrie_value_t *arguments[] = {NULL, eyrie_value_new_i32(7)}, *result = NULL;
+  Check(eyrie_value_new_array(EYRIE_DTYPE_F32, 1, (int64_t[]){3},
+                              (float[]){10, 20, 30}, 12, &arguments[0]));
   const eyrie_call_args_t args = {sizeof(args), .values = arguments,
                                   .value_count = 2};
   Check(eyrie_function_call(total, &args, NULL, &result, 1));

@@ -300,8 +300,8 @@ TEST_F(NativeApiTest, OlderOptions) {
   for (const auto& row : kRows) {
     options.struct_size = row.size;
     eyrie_context_t* context = nullptr;
-    eyrie_error_t* error = eyrie_context_create_with_options(
-        modules, 1, devices, 1, &options, &context);
+    eyrie_error_t* error =
+        eyrie_context_create(modules, 1, devices, 1, &options, &context);
     ASSERT_NE(error, nullptr);
     EXPECT_STREQ(eyrie_error_message(error), row.want);
     eyrie_error_free(error);
