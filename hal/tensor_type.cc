@@ -79,9 +79,8 @@ absl::StatusOr<TensorType> TensorType::ParseStatic(absl::string_view text) {
   }
   for (size_t i = 0; i < type.shape.size(); ++i) {
     if (type.shape[i] != kDynamic) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("Dimension ", i, " ('?') of '", text,
-                     "' is not a whole number."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Dimension ", i, " ('?') of '", text, "' is not a whole number."));
   }
   return type;
 }
@@ -103,8 +102,8 @@ std::string TensorType::ToString() const {
 }
 
 bool TensorType::is_static() const {
-  return ranked && std::find(shape.begin(), shape.end(), kDynamic) ==
-                       shape.end();
+  return ranked &&
+         std::find(shape.begin(), shape.end(), kDynamic) == shape.end();
 }
 
 std::string TensorType::ShapeDifference(std::span<const int64_t> given,

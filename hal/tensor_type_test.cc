@@ -40,9 +40,11 @@ TEST(TensorType, IsReadAndPrinted) {
        "INVALID_ARGUMENT: Dimension 1 ('4.5') of '2x4.5xf32' is not a whole "
        "number.",
        ""},
-      {"2xxxf32", "INVALID_ARGUMENT: Unknown element type 'xxf32'; did you "
+      {"2xxxf32",
+       "INVALID_ARGUMENT: Unknown element type 'xxf32'; did you "
        "mean "
-       "f32?", ""},
+       "f32?",
+       ""},
       {"9223372036854775808xi8",
        "INVALID_ARGUMENT: Dimension 0 ('9223372036854775808') of "
        "'9223372036854775808xi8' exceeds 64 bits.",
@@ -56,8 +58,9 @@ TEST(TensorType, IsReadAndPrinted) {
        "INVALID_ARGUMENT: Unknown element type 'f33'; did you mean f32, f16 or "
        "f64?",
        ""},
-      {"*x4xf32", "INVALID_ARGUMENT: '*x4xf32' has no shape and element type, "
-                  "as in 4x2xf32=1.",
+      {"*x4xf32",
+       "INVALID_ARGUMENT: '*x4xf32' has no shape and element type, "
+       "as in 4x2xf32=1.",
        ""},
   };
   for (const auto& row : kRows) {

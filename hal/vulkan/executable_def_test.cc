@@ -138,10 +138,7 @@ TEST(ExecutableDef, Descriptors) {
   const Case kCases[] = {
       {"whole", whole, "main 8x2x1 constants 2 pushed 0+8 bindings 2 s0 s1"},
       {"uniform, any order",
-       With(whole,
-            [](P& p) {
-              p.bindings = {{1, 6}, {9}, {0}};
-            }),
+       With(whole, [](P& p) { p.bindings = {{1, 6}, {9}, {0}}; }),
        "main 8x2x1 constants 2 pushed 0+8 bindings 3 u1 s9 s0"},
       {"all stages",
        With(whole,
@@ -152,18 +149,10 @@ TEST(ExecutableDef, Descriptors) {
        "main 8x2x1 constants 2 pushed 0+8 bindings 2 s0 s1"},
       {"no constants", With(whole, [](P& p) { p.ranges = {}; }),
        "main 8x2x1 constants 0 pushed 0+0 bindings 2 s0 s1"},
-      {"an empty range",
-       With(whole,
-            [](P& p) {
-              p.ranges = {{0, 0}};
-            }),
+      {"an empty range", With(whole, [](P& p) { p.ranges = {{0, 0}}; }),
        "main 8x2x1 constants 0 pushed 0+0 bindings 2 s0 s1"},
       {"no exports", With(whole, [](P& p) { p.exports = {}; }), ""},
-      {"two exports",
-       With(whole,
-            [](P& p) {
-              p.exports = {"main", "main"};
-            }),
+      {"two exports", With(whole, [](P& p) { p.exports = {"main", "main"}; }),
        "main 8x2x1 constants 2 pushed 0+8 bindings 2 s0 s1; "
        "main 8x2x1 constants 2 pushed 0+8 bindings 2 s0 s1"},
       {"subgroups", With(whole, [](P& p) { p.subgroup_size = 32; }),
@@ -193,21 +182,13 @@ TEST(ExecutableDef, Refused) {
       {"stages", With(whole, [](P& p) { p.bindings[1].stages = 0x10; }),
        "INVALID_ARGUMENT: The Vulkan executable's descriptor 1 of set layout 0 "
        "is for the stages 10h, without compute (20h)."},
-      {"number twice",
-       With(whole,
-            [](P& p) {
-              p.bindings = {{1}, {0}, {1}};
-            }),
+      {"number twice", With(whole, [](P& p) { p.bindings = {{1}, {0}, {1}}; }),
        "INVALID_ARGUMENT: The Vulkan executable's descriptor 2 of set layout 0 "
        "has the number 1, which an earlier binding of the set has too."},
       {"bindings", With(whole, [](P& p) { p.bindings.assign(257, {0}); }),
        "RESOURCE_EXHAUSTED: The Vulkan executable has 257 bindings in one "
        "layout; the limit is 256."},
-      {"two sets",
-       With(whole,
-            [](P& p) {
-              p.sets = {0, 0};
-            }),
+      {"two sets", With(whole, [](P& p) { p.sets = {0, 0}; }),
        "UNIMPLEMENTED: The Vulkan executable's layout 0 has 2 descriptor sets; "
        "kernels have one."},
       {"set", With(whole, [](P& p) { p.sets = {1}; }),
@@ -236,42 +217,23 @@ TEST(ExecutableDef, Refused) {
             }),
        "INVALID_ARGUMENT: The Vulkan executable's entry point uses 12 bytes of "
        "push constants; its layout has 8. (export 0)"},
-      {"two ranges",
-       With(whole,
-            [](P& p) {
-              p.ranges = {{0, 4}, {4, 4}};
-            }),
+      {"two ranges", With(whole, [](P& p) { p.ranges = {{0, 4}, {4, 4}}; }),
        "UNIMPLEMENTED: The Vulkan executable's layout 0 has 2 ranges of push "
        "constants; kernels have one."},
       {"stages of constants", With(whole, [](P& p) { p.ranges[0].stages = 1; }),
        "INVALID_ARGUMENT: The Vulkan executable's layout 0 has push constants "
        "of 8 bytes at 0 for the stages 1h, without compute (20h)."},
-      {"odd constants",
-       With(whole,
-            [](P& p) {
-              p.ranges = {{0, 6}};
-            }),
+      {"odd constants", With(whole, [](P& p) { p.ranges = {{0, 6}}; }),
        "INVALID_ARGUMENT: The Vulkan executable's layout 0 has push constants "
        "of 6 bytes at 0, which must be multiples of 4."},
       {"constants without end",
-       With(whole,
-            [](P& p) {
-              p.ranges = {{4294967292, 4}};
-            }),
+       With(whole, [](P& p) { p.ranges = {{4294967292, 4}}; }),
        "INVALID_ARGUMENT: The Vulkan executable's layout 0 has push constants "
        "of 4 bytes at 4294967292, past the limit of 32 bits."},
-      {"constants elsewhere",
-       With(whole,
-            [](P& p) {
-              p.ranges = {{8, 4}};
-            }),
+      {"constants elsewhere", With(whole, [](P& p) { p.ranges = {{8, 4}}; }),
        "UNIMPLEMENTED: The Vulkan executable has constants at byte 8 of the "
        "push constants; expected byte 0. (export 0)"},
-      {"no name",
-       With(whole,
-            [](P& p) {
-              p.exports = {"main", ""};
-            }),
+      {"no name", With(whole, [](P& p) { p.exports = {"main", ""}; }),
        "INVALID_ARGUMENT: The Vulkan executable does not name the entry point. "
        "(export 1)"},
       {"entry point", With(whole, [](P& p) { p.exports = {"main2"}; }),
@@ -354,11 +316,7 @@ TEST(ExecutableDef, Addresses) {
       {"root outside", With(whole, [](P& p) { p.addresses->root_offset = 12; }),
        "INVALID_ARGUMENT: The Vulkan executable's address root (32 bytes at "
        "12) exceed the push constants (40 bytes at 0). (export 0)"},
-      {"root before",
-       With(whole,
-            [](P& p) {
-              p.ranges = {{4, 40}};
-            }),
+      {"root before", With(whole, [](P& p) { p.ranges = {{4, 40}}; }),
        "INVALID_ARGUMENT: The Vulkan executable's address root (32 bytes at 0) "
        "exceed the push constants (40 bytes at 4). (export 0)"},
       {"constants outside",

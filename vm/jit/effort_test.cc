@@ -178,7 +178,8 @@ double Slowness(const Jit& jit) {
   const auto module = Create(Loops(1000), 0);
   const auto code = jit.NewModule(*module);
   const double begin = CpuSeconds();
-  EXPECT_NE(jit.Compile(*module, 0, *code, [](uint32_t) {}, [] { return false; })
+  EXPECT_NE(jit.Compile(
+                   *module, 0, *code, [](uint32_t) {}, [] { return false; })
                 .call,
             nullptr);
   return std::max(1.0, (CpuSeconds() - begin) / 0.02);
