@@ -231,7 +231,8 @@ class OwnDevice {
             device_,
             &info_,
             queue_,
-            physical_.queue_family};
+            physical_.queue_family,
+            /*reserved=*/0};
   }
 
   VkDevice handle() const { return device_; }
