@@ -54,7 +54,7 @@ struct Type : hal::TensorType {
     kFence,
   };
 
-  Type() { ranked = false; }
+  Type();
   // Returns the type that says nothing.
   static const Type& Any();
 
@@ -93,6 +93,8 @@ struct Member {
   std::string key;  // for dicts
   Type type;
 };
+
+inline Type::Type() { ranked = false; }
 
 // Returns the type's name: "i32". Integers of unusual widths are named the same
 // way.

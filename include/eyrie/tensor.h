@@ -25,7 +25,7 @@ namespace internal {
 // Reports whether the types are equal, except that integers of the same width
 // are equal whether signed or not: most modules do not distinguish them.
 constexpr bool IsSameElement(eyrie_dtype_t a, eyrie_dtype_t b) {
-  const auto is_integer = [](uint32_t dtype) {
+  const auto is_integer = [](eyrie_dtype_t dtype) {
     return dtype >> 24 >= 0x10 && dtype >> 24 <= 0x12;
   };
   return a == b || (is_integer(a) && is_integer(b) && (a & 0xFF) == (b & 0xFF));
