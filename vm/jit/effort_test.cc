@@ -206,6 +206,7 @@ TEST(Effort, GrowsWithTheBytecode) {
       {"elements", Elements, 40000, 100},
       {"values", Values, 40000, 100},
   };
+  int refused = 0;
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
     const auto module = Create(c.code(c.count), c.registers);
@@ -223,13 +224,16 @@ TEST(Effort, GrowsWithTheBytecode) {
     const CompiledFunction compiled =
         jit->Compile(*module, 0, *code, [](uint32_t) {}, look);
     look();
-    ASSERT_NE(compiled.call, nullptr);
     const uint32_t bytes = module->function(0).code_size;
+    // Branches of some machines reach 1 MiB; larger code remains interpreted.
+    refused += compiled.call == nullptr;
+    EXPECT_TRUE(compiled.call != nullptr || bytes > 1 << 17);
     EXPECT_LT(compiled.bytes, bytes * 32);
     EXPECT_GT(looks, bytes / 512);
     EXPECT_LT(longest, 0.1 * slow);
     EXPECT_LT(last - begin, 1 * slow);
   }
+  EXPECT_LE(refused, 2);
 }
 
 TEST(Effort, EndsWithTheCall) {
