@@ -46,7 +46,7 @@ inline constexpr size_t kCompiledReach = size_t{256} << 10;
 inline constexpr uint32_t kNearFrames = 4096;
 
 // How many units of fuel compiled code takes from the meter at a time.
-inline constexpr int64_t kCompiledPortion = 1024;
+inline constexpr int64_t kCompiledPortion = 256;
 
 // An argument that compiled code passes only in a machine register: the first
 // few integers and floats. The callee stores it into its frame if other code
