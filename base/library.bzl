@@ -1,7 +1,7 @@
 """cc_library and cc_test for Eyrie: compile several sources together.
 
 A compiler spends three quarters of its time on the headers of a small file. So
-the sources of a library are joined, eight to a unit; file-local names must be
+the sources of a library are joined, sixteen to a unit; file-local names must be
 unique within it. `--define=units=off` compiles each source alone, for
 editors and to find missing includes.
 """
@@ -78,7 +78,7 @@ def cc_library(
         srcs = [],
         machine_srcs = [],
         copts = [],
-        unit_size = 8,
+        unit_size = 16,
         **kwargs):
     """A cc_library with at most unit_size of its .cc files in a unit.
 

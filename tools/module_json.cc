@@ -16,16 +16,16 @@
 namespace eyrie::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string Text(absl::string_view view) {
   return std::string(view.data(), view.size());
 }
 
 // Returns each key once, with its last value.
-Json Attributes(const std::vector<vm::Attribute>& attributes) {
+OrderedJson Attributes(const std::vector<vm::Attribute>& attributes) {
   absl::flat_hash_map<absl::string_view, ptrdiff_t> places;
-  Json::object_t object;
+  OrderedJson::object_t object;
   for (const vm::Attribute& attribute : attributes) {
     const auto [known, is_new] =
         places.try_emplace(attribute.key, std::ssize(object));
@@ -38,25 +38,27 @@ Json Attributes(const std::vector<vm::Attribute>& attributes) {
   return object;
 }
 
-Json ImportJson(const vm::ImportDef& import) {
+OrderedJson ImportJson(const vm::ImportDef& import) {
   return {{"name", Text(import.full_name)},
           {"calling_convention", Text(import.calling_convention)},
           {"optional", import.optional},
           {"attributes", Attributes(import.attributes)}};
 }
 
-Json SignatureJson(absl::string_view name, const vm::FunctionDef& function) {
+OrderedJson SignatureJson(absl::string_view name,
+                          const vm::FunctionDef& function) {
   const auto convention =
       vm::CallingConvention::Parse(function.calling_convention);
-  if (!convention.ok()) return Json();
+  if (!convention.ok()) return OrderedJson();
   const auto signature =
       abi::ReadSignature(name, function.attributes, *convention);
   if (!signature.ok()) return {{"error", Text(signature.status().message())}};
-  return Json::parse(abi::SignatureJson(*signature), nullptr,
-                     /*allow_exceptions=*/false);
+  return OrderedJson::parse(abi::SignatureJson(*signature), nullptr,
+                            /*allow_exceptions=*/false);
 }
 
-Json ExportJson(const vm::ModuleDef& module, const vm::ExportDef& exported) {
+OrderedJson ExportJson(const vm::ModuleDef& module,
+                       const vm::ExportDef& exported) {
   const vm::FunctionDef& function = module.functions[exported.function];
   return {{"name", Text(exported.name)},
           {"function", exported.function},
@@ -65,7 +67,7 @@ Json ExportJson(const vm::ModuleDef& module, const vm::ExportDef& exported) {
           {"signature", SignatureJson(exported.name, function)}};
 }
 
-Json FunctionJson(const vm::ModuleDef& module, size_t i) {
+OrderedJson FunctionJson(const vm::ModuleDef& module, size_t i) {
   const vm::FunctionDef& function = module.functions[i];
   return {{"name", module.FunctionName(static_cast<uint32_t>(i))},
           {"calling_convention", Text(function.calling_convention)},
@@ -77,14 +79,14 @@ Json FunctionJson(const vm::ModuleDef& module, size_t i) {
           {"requirements", vm::FeaturesToString(function.requirements)}};
 }
 
-Json RodataJson(const vm::RodataDef& rodata) {
+OrderedJson RodataJson(const vm::RodataDef& rodata) {
   return {{"length", rodata.bytes.size()},
           {"external", rodata.external},
           {"file_offset", rodata.file_offset},
           {"member", Text(rodata.member_name)}};
 }
 
-Json DependencyJson(const vm::DependencyDef& dependency) {
+OrderedJson DependencyJson(const vm::DependencyDef& dependency) {
   return {{"name", Text(dependency.name)},
           {"minimum_version", dependency.minimum_version},
           {"optional", dependency.optional}};
@@ -104,7 +106,7 @@ void PrintMetadataJson(const vm::ModuleDef& module, JsonObject& to) {
   to.Field("bytecode_bytes", module.bytecode.size());
   to.Field("attributes", Attributes(module.attributes));
   to.List("types", module.types.size(),
-          [&](size_t i) { return Json(Text(module.types[i])); });
+          [&](size_t i) { return OrderedJson(Text(module.types[i])); });
   to.List("dependencies", module.dependencies.size(),
           [&](size_t i) { return DependencyJson(module.dependencies[i]); });
   to.List("imports", module.imports.size(),

@@ -36,7 +36,7 @@ constexpr Flag kCommonFlags[] = {
     kHelpFlag,
     kFlagfileFlag,
 };
-constexpr Flag kDumpFlags[] = {
+constexpr Flag kParameterDumpFlags[] = {
     {"json", FlagKind::kBool, "false",
      "Prints one JSON object that maps scopes to arrays of entries."},
     {"extract", FlagKind::kList, "",
@@ -293,7 +293,7 @@ const std::vector<Verb>& Verbs() {
   static const auto& verbs = *new std::vector<Verb>{
       {"dump",
        Dump,
-       {ParameterFlags(), kDumpFlags},
+       {ParameterFlags(), kParameterDumpFlags},
        "prints the parameters in files"},
       {"create",
        Create,

@@ -13,14 +13,14 @@
 namespace eyrie::abi {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json TypeJson(const Type& type);
+OrderedJson TypeJson(const Type& type);
 
-Json MembersJson(const std::vector<Member>& members, bool keys) {
-  Json list = Json::array();
+OrderedJson MembersJson(const std::vector<Member>& members, bool keys) {
+  OrderedJson list = OrderedJson::array();
   for (const Member& member : members) {
-    Json item = TypeJson(member.type);
+    OrderedJson item = TypeJson(member.type);
     if (keys) item = {{"key", member.key}, {"type", std::move(item)}};
     list.push_back(std::move(item));
   }
@@ -33,20 +33,21 @@ constexpr const char* kKindNames[] = {
     "bytes",   "buffer", "list",   "tuple",   "dict",    "homogeneous_list",
     "list",    "fence"};
 
-Json TypeJson(const Type& type) {
+OrderedJson TypeJson(const Type& type) {
   using Kind = Type::Kind;
-  Json json = {{"kind", kKindNames[static_cast<size_t>(type.kind)]}};
+  OrderedJson json = {{"kind", kKindNames[static_cast<size_t>(type.kind)]}};
   if (type.is(Kind::kUnknown) && !type.text.empty()) json["name"] = type.text;
   if (type.is(Kind::kScalar)) json["dtype"] = ElementText(type.element);
   if (type.is(Kind::kArray) || type.is(Kind::kRefArray)) {
     const bool known = type.element != hal::ElementType::kNone;
-    json["dtype"] = known ? Json(ElementText(type.element)) : Json();
-    json["rank"] = type.ranked ? Json(type.shape.size()) : Json();
+    json["dtype"] =
+        known ? OrderedJson(ElementText(type.element)) : OrderedJson();
+    json["rank"] = type.ranked ? OrderedJson(type.shape.size()) : OrderedJson();
     if (type.ranked) {
-      Json shape = Json::array();
+      OrderedJson shape = OrderedJson::array();
       for (const int64_t dimension : type.shape) {
         const bool dynamic = dimension == Type::kDynamic;
-        shape.push_back(dynamic ? Json() : Json(dimension));
+        shape.push_back(dynamic ? OrderedJson() : OrderedJson(dimension));
       }
       json["shape"] = std::move(shape);
     }
@@ -60,12 +61,12 @@ Json TypeJson(const Type& type) {
   return json;
 }
 
-Json ParametersJson(std::span<const Parameter> parameters) {
-  Json list = Json::array();
+OrderedJson ParametersJson(std::span<const Parameter> parameters) {
+  OrderedJson list = OrderedJson::array();
   for (const Parameter& parameter : parameters) {
-    Json json = {{"name", parameter.name},
-                 {"keyword", parameter.keyword},
-                 {"type", TypeJson(parameter.type)}};
+    OrderedJson json = {{"name", parameter.name},
+                        {"keyword", parameter.keyword},
+                        {"type", TypeJson(parameter.type)}};
     if (parameter.storage_of) json["storage_of"] = *parameter.storage_of;
     list.push_back(std::move(json));
   }
@@ -75,11 +76,11 @@ Json ParametersJson(std::span<const Parameter> parameters) {
 }  // namespace
 
 std::string SignatureJson(const Signature& signature) {
-  Json json = {{"source", std::string(signature.source_name())},
-               {"text", signature.ToString()},
-               {"arguments", ParametersJson(signature.arguments())},
-               {"results", ParametersJson(signature.results())},
-               {"results_are_slots", signature.results_are_slots()}};
+  OrderedJson json = {{"source", std::string(signature.source_name())},
+                      {"text", signature.ToString()},
+                      {"arguments", ParametersJson(signature.arguments())},
+                      {"results", ParametersJson(signature.results())},
+                      {"results_are_slots", signature.results_are_slots()}};
   const StructuredCall* structured = signature.structured();
   if (structured != nullptr) {
     json["structure"] = {
@@ -94,7 +95,7 @@ std::string SignatureJson(const Signature& signature) {
   }
   if (!signature.doc().empty()) json["doc"] = signature.doc();
   // Names may be any bytes; JSON must be UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace eyrie::abi

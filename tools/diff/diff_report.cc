@@ -14,7 +14,7 @@
 namespace eyrie::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kMaxValue = 4096;  // bytes of a value in a line
 
@@ -107,17 +107,17 @@ void TextPrinter::PrintCode(const std::string& code) {
   }
 }
 
-Json ValueJson(const Property* property) {
-  return property == nullptr ? Json() : Json(property->value);
+OrderedJson ValueJson(const Property* property) {
+  return property == nullptr ? OrderedJson() : OrderedJson(property->value);
 }
 
-Json ItemJson(const DiffReport& report, const ItemChange& item) {
+OrderedJson ItemJson(const DiffReport& report, const ItemChange& item) {
   const char* mark = Mark(item);
-  Json json = {{"change", mark[0] == '-'   ? "removed"
-                          : mark[0] == '+' ? "added"
-                                           : "changed"},
-               {"name", item.name()},
-               {"properties", Json::array()}};
+  OrderedJson json = {{"change", mark[0] == '-'   ? "removed"
+                                 : mark[0] == '+' ? "added"
+                                                  : "changed"},
+                      {"name", item.name()},
+                      {"properties", OrderedJson::array()}};
   for (const PropertyChange& property : item.properties) {
     json["properties"].push_back({{"name", property.name()},
                                   {"before", ValueJson(property.before)},

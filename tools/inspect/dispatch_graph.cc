@@ -21,9 +21,9 @@ namespace {
 constexpr int kGlyph = 8;
 constexpr int kInset = 10;
 constexpr int kLeft = 4;
-constexpr int kTall = 44;     // of a box
-constexpr int kBetween = 20;  // between boxes
-constexpr int kHead = 28;     // a function's name
+constexpr int kTall = 44;        // of a box
+constexpr int kBetween = 20;     // between boxes
+constexpr int kHeadHeight = 28;  // a function's name
 constexpr int kLaneWidth = 10;
 constexpr int kBar = 4;
 
@@ -93,7 +93,7 @@ std::string Drawing::Detail(size_t i) const {
 void Drawing::PlaceBoxes() {
   int y = kLeft;
   for (size_t i = 0; i < shown_; ++i) {
-    if (IsFirst(i)) y += kHead;
+    if (IsFirst(i)) y += kHeadHeight;
     tops_.push_back(y);
     y += kTall + kBetween;
     const size_t size = std::max(Name(i).size(), Detail(i).size());

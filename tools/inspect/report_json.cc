@@ -14,19 +14,19 @@
 namespace eyrie::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json Optional(const std::optional<int64_t>& value) {
-  return value.has_value() ? Json(*value) : Json();
+OrderedJson Optional(const std::optional<int64_t>& value) {
+  return value.has_value() ? OrderedJson(*value) : OrderedJson();
 }
 
-Json Releases(const vm::ReleaseRange& releases) {
-  if (releases.empty()) return Json();
+OrderedJson Releases(const vm::ReleaseRange& releases) {
+  if (releases.empty()) return OrderedJson();
   return {{"first", vm::ReleaseName(releases.first)},
           {"last", vm::ReleaseName(releases.last)}};
 }
 
-Json NeedJson(const Need& need) {
+OrderedJson NeedJson(const Need& need) {
   constexpr const char* kWords[] = {"device", "format", "module", "function",
                                     "parameters"};
   return {{"kind", kWords[static_cast<size_t>(need.kind)]},
@@ -36,7 +36,7 @@ Json NeedJson(const Need& need) {
           {"detail", need.detail}};
 }
 
-Json SizesJson(const Sizes& sizes) {
+OrderedJson SizesJson(const Sizes& sizes) {
   return {{"file", sizes.file},
           {"bytecode", sizes.bytecode},
           {"executables", sizes.executables},
@@ -49,12 +49,12 @@ Json SizesJson(const Sizes& sizes) {
           {"buffers_of_unknown_size", sizes.unknown_allocations}};
 }
 
-Json Number(const std::optional<uint32_t>& number) {
-  return number ? Json(*number) : Json();
+OrderedJson Number(const std::optional<uint32_t>& number) {
+  return number ? OrderedJson(*number) : OrderedJson();
 }
 
-Json Kernels(const hal::ExecutableFacts& facts) {
-  Json list = Json::array();
+OrderedJson Kernels(const hal::ExecutableFacts& facts) {
+  OrderedJson list = OrderedJson::array();
   for (const hal::KernelFacts& kernel : facts.kernels) {
     list.push_back({{"name", kernel.name},
                     {"bindings", Number(kernel.binding_count)},
@@ -66,47 +66,48 @@ Json Kernels(const hal::ExecutableFacts& facts) {
   return list;
 }
 
-Json ExecutableJson(const ExecutableReport& executable) {
-  return {{"format", executable.format},
-          {"rodata",
-           executable.rodata.has_value() ? Json(*executable.rodata) : Json()},
-          {"member", executable.member},
-          {"bytes", executable.bytes},
-          {"name", executable.facts.name},
-          {"uses", executable.facts.uses},
-          {"lacks", executable.facts.lacks},
-          {"runs_on", executable.runs_on},
-          {"refused", executable.refused},
-          {"kernels", Kernels(executable.facts)}};
+OrderedJson ExecutableJson(const ExecutableReport& executable) {
+  return {
+      {"format", executable.format},
+      {"rodata", executable.rodata.has_value() ? OrderedJson(*executable.rodata)
+                                               : OrderedJson()},
+      {"member", executable.member},
+      {"bytes", executable.bytes},
+      {"name", executable.facts.name},
+      {"uses", executable.facts.uses},
+      {"lacks", executable.facts.lacks},
+      {"runs_on", executable.runs_on},
+      {"refused", executable.refused},
+      {"kernels", Kernels(executable.facts)}};
 }
 
-Json DispatchJson(const Report& report, const DispatchUse& dispatch,
-                  SourceMap& sources) {
-  Json workgroups = Json::array();
+OrderedJson DispatchJson(const Report& report, const DispatchUse& dispatch,
+                         SourceMap& sources) {
+  OrderedJson workgroups = OrderedJson::array();
   for (const auto& count : dispatch.workgroups) {
     workgroups.push_back(Optional(count));
   }
-  return {
-      {"function", report.names[dispatch.place.function]},
-      {"offset", dispatch.place.offset},
-      {"executable", dispatch.executable.has_value()
-                         ? Json(report.executable_of_use[*dispatch.executable])
-                         : Json()},
-      {"kernel", KernelName(report, dispatch)},
-      {"indirect", dispatch.indirect},
-      {"workgroups", workgroups},
-      {"bindings", dispatch.bindings},
-      {"constants", dispatch.constants},
-      {"source", sources.Find(dispatch.place)}};
+  return {{"function", report.names[dispatch.place.function]},
+          {"offset", dispatch.place.offset},
+          {"executable",
+           dispatch.executable.has_value()
+               ? OrderedJson(report.executable_of_use[*dispatch.executable])
+               : OrderedJson()},
+          {"kernel", KernelName(report, dispatch)},
+          {"indirect", dispatch.indirect},
+          {"workgroups", workgroups},
+          {"bindings", dispatch.bindings},
+          {"constants", dispatch.constants},
+          {"source", sources.Find(dispatch.place)}};
 }
 
-Json CallJson(const CallEdge& call) {
+OrderedJson CallJson(const CallEdge& call) {
   return {{"caller", call.caller},
           {call.import ? "import" : "callee", call.callee},
           {"count", call.count}};
 }
 
-Json ParameterJson(const abi::ParameterUse& parameter) {
+OrderedJson ParameterJson(const abi::ParameterUse& parameter) {
   return {{"scope", parameter.scope},
           {"key", parameter.key},
           {"bytes", parameter.bytes}};
