@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/call/invoker.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -248,19 +249,15 @@ absl::StatusOr<std::vector<vm::Value>> Batch::ReadArguments(
     const Job& job, const BatchInput& input) {
   const abi::Callable& function = *job.function;
   const Ref<hal::Device>& device = job.session->devices()[0];
-  std::vector<vm::Value> values;
   if (input.path.empty()) {
-    ASSIGN_OR_RETURN(
-        values, ReadJsonArguments(arguments_, input.json, function, device));
-  } else {
-    abi::ValueReader reader(device, "--batch", floats_, function.memory());
-    ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
-                     reader.Read(std::vector<std::string>{"*" + input.path},
-                                 abi::ArgumentSlots(function)));
-    values = abi::ValuesOf(std::move(parsed));
+    return ReadJsonArguments(arguments_, input.json, function, device);
   }
-  RETURN_IF_ERROR(function.CheckArguments(values));
-  return values;
+  abi::ValueReader reader(device, "--batch", floats_, function.memory());
+  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
+                   reader.Read(std::vector<std::string>{"*" + input.path},
+                               abi::ArgumentSlots(function)));
+  return abi::Invoker::EncodeRegisters(function, device,
+                                       abi::ValuesOf(std::move(parsed)));
 }
 
 absl::Status Batch::Renew(Job& job) {

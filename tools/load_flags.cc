@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "abi/call/function_io.h"
+#include "abi/call/invoker.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
@@ -292,15 +293,13 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     const Arguments& arguments, const abi::Callable& function,
     const Ref<hal::Device>& device, abi::NarrowFloats floats) {
   if (HasJsonInputs(arguments)) {
-    ASSIGN_OR_RETURN(std::vector<vm::Value> values,
-                     ReadJsonInputs(arguments, function, device));
-    RETURN_IF_ERROR(function.CheckArguments(values));
-    return values;
+    return ReadJsonInputs(arguments, function, device);
   }
   const std::vector<abi::ValueSlot> slots = abi::ArgumentSlots(function);
   const std::vector<std::string>& texts = arguments.GetList("input");
   if (texts.size() > slots.size()) {  // too many even if each gives one value
-    return function.CheckArguments(std::vector<vm::Value>(texts.size()));
+    return abi::Invoker::EncodeRegisters(function, device,
+                                         std::vector<vm::Value>(texts.size()));
   }
   // Without a limit, any size is allocated, except kMaxInflated for .npz files.
   abi::ValueReader reader(device, "--input", floats, function.memory());
@@ -309,9 +308,8 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     return HintAtSamples(arguments,
                          HintAtMaxMemory(arguments, parsed.status()));
   }
-  std::vector<vm::Value> values = abi::ValuesOf(*std::move(parsed));
-  RETURN_IF_ERROR(function.CheckArguments(values));
-  return values;
+  return abi::Invoker::EncodeRegisters(function, device,
+                                       abi::ValuesOf(*std::move(parsed)));
 }
 
 namespace {

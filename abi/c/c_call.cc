@@ -36,8 +36,7 @@ namespace eyrie::abi {
 
 // Arrays of the caller for results, which a call keeps.
 struct KeptOuts {
-  // RESOURCE_EXHAUSTED: no memory, also for one of the values.
-  absl::Status Set(std::span<eyrie_value_t* const> given);
+  absl::Status Set(std::span<const HostValue* const> given);
 
   std::vector<HostValue> arrays;
   std::vector<const HostValue*> addresses;  // null: no array for this result
@@ -63,9 +62,9 @@ class GivenArgs {
   // EYRIE_KIND_NO_MEMORY, or an allocation fails.
   absl::Status Set(const eyrie_call_args_t* given);
 
-  std::span<const HostValue* const> values() const { return values_; }
-  std::span<const absl::string_view> names() const { return names_; }
-  std::span<eyrie_value_t* const> outs() const { return outs_; }
+  Invoker::Request request() const {
+    return {.values = values_, .names = names_, .outs = outs_};
+  }
 
  private:
   static constexpr size_t kFew = 16;
@@ -78,7 +77,7 @@ class GivenArgs {
   ShortRow<const HostValue*, 1> many_;
   std::span<const HostValue* const> values_;
   ShortRow<absl::string_view, 16> names_;
-  std::span<eyrie_value_t* const> outs_;
+  ShortRow<const HostValue*, 16> outs_;
 };
 
 absl::Status GivenArgs::NoValue(size_t index) {
@@ -120,11 +119,16 @@ absl::Status GivenArgs::Set(const eyrie_call_args_t* given) {
     if (value == NoMemoryHandle()) return NoValue(i);
     values[i] = &FromHandle(value);
   }
-  outs_ = {given->outs, given->out_count};
-  if (given->name_count == 0) [[likely]]
+  if ((given->name_count | given->out_count) == 0) [[likely]]
     return absl::OkStatus();
   RETURN_IF_ERROR(names_.Resize(given->name_count, "names of arguments"));
   for (size_t i = 0; i < given->name_count; ++i) names_[i] = given->names[i];
+  RETURN_IF_ERROR(outs_.Resize(given->out_count, kOuts));
+  for (size_t i = 0; i < given->out_count; ++i) {
+    eyrie_value_t* const out = given->outs[i];
+    if (out == NoMemoryHandle()) return NoOut(i);
+    outs_[i] = out == nullptr ? nullptr : FromHandle(out);
+  }
   return absl::OkStatus();
 }
 
@@ -169,21 +173,14 @@ bool AllExist(const eyrie_function_t& function,
   return true;
 }
 
-// The places of a call's results, besides the values of the caller.
-struct Results {
-  const ResultMemory* memory = nullptr;  // null: the device's memory
-  hal::Fence* signal = nullptr;          // null: none
-};
-
 }  // namespace
 
-absl::Status KeptOuts::Set(std::span<eyrie_value_t* const> given) {
+absl::Status KeptOuts::Set(std::span<const HostValue* const> given) {
   RETURN_IF_ERROR(Resize(addresses, given.size(), kOuts));
   RETURN_IF_ERROR(Reserve(arrays, given.size(), kOuts));
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] == nullptr) continue;
-    if (given[i] == NoMemoryHandle()) return NoOut(i);
-    ASSIGN_OR_RETURN(HostValue array, FromHandle(given[i])->Copy());
+    ASSIGN_OR_RETURN(HostValue array, given[i]->Copy());
     arrays.push_back(std::move(array));
     addresses[i] = &arrays.back();
   }
@@ -197,6 +194,10 @@ struct eyrie_prepared_call_t {
   eyrie_function_t& function;
   eyrie::abi::PreparedCall call;
   eyrie::abi::KeptOuts outs;
+
+  eyrie::abi::Invoker::Request request() {
+    return {.prepared = &call, .outs = outs.addresses};
+  }
 };
 
 struct eyrie_pending_call_t {
@@ -241,60 +242,21 @@ absl::Status eyrie_pending_call_t::Signal(absl::Status result) {
 
 absl::Status eyrie_pending_call_t::Finish() {
   RETURN_IF_ERROR(call->TakeResults(results));
-  if (!outs.addresses.empty()) {
-    RETURN_IF_ERROR(function.invoker.WriteOuts(outs.addresses, results));
-  }
-  if (!memory) return absl::OkStatus();
-  return function.invoker.Move(outs.addresses, *memory, results);
+  return function.invoker.PlaceResults(outs.addresses,
+                                       memory ? &*memory : nullptr, results);
 }
 
 namespace eyrie::abi {
 namespace {
 
-// Calls a function on this thread, whatever happens to its results.
+// Calls a function on this thread, whatever happens to its results. Then
+// signals a fence, if there is one.
 [[gnu::noinline]] absl::Status CallOnce(eyrie_function_t& function,
-                                        const GivenArgs& given,
+                                        const Invoker::Request& request,
                                         std::span<eyrie_value_t*> results,
-                                        const Results& end) {
-  Invoker& invoker = function.invoker;
-  if (given.outs().empty() && end.memory == nullptr) {
-    RETURN_IF_ERROR(
-        invoker.Call(given.values(), given.names(), function.results));
-  } else {
-    ShortRow<const HostValue*, 16> outs;
-    RETURN_IF_ERROR(outs.Resize(given.outs().size(), kOuts));
-    for (size_t i = 0; i < outs.size(); ++i) {
-      eyrie_value_t* const out = given.outs()[i];
-      if (out == NoMemoryHandle()) return NoOut(i);
-      outs[i] = out == nullptr ? nullptr : FromHandle(out);
-    }
-    RETURN_IF_ERROR(end.memory != nullptr
-                        ? invoker.CallOut(given.values(), given.names(), outs,
-                                          *end.memory, function.results)
-                        : invoker.CallOut(given.values(), given.names(), outs,
-                                          function.results));
-  }
-  if (end.signal != nullptr) RETURN_IF_ERROR(end.signal->Signal());
-  HandOut(function.results, results);
-  return absl::OkStatus();
-}
-
-// Makes a prepared call on this thread, whatever happens to its results.
-[[gnu::noinline]] absl::Status CallOnce(eyrie_prepared_call_t& prepared,
-                                        std::span<eyrie_value_t*> results,
-                                        const Results& end) {
-  eyrie_function_t& function = prepared.function;
-  Invoker& invoker = function.invoker;
-  const std::vector<const HostValue*>& outs = prepared.outs.addresses;
-  if (outs.empty() && end.memory == nullptr) {
-    RETURN_IF_ERROR(invoker.Call(prepared.call, function.results));
-  } else {
-    RETURN_IF_ERROR(invoker.CallOut(prepared.call, outs, function.results));
-    if (end.memory != nullptr) {
-      RETURN_IF_ERROR(invoker.Move(outs, *end.memory, function.results));
-    }
-  }
-  if (end.signal != nullptr) RETURN_IF_ERROR(end.signal->Signal());
+                                        hal::Fence* signal) {
+  RETURN_IF_ERROR(function.invoker.Call(request, function.results));
+  if (signal != nullptr) RETURN_IF_ERROR(signal->Signal());
   HandOut(function.results, results);
   return absl::OkStatus();
 }
@@ -324,15 +286,15 @@ absl::Status CheckFences(const eyrie_function_t& function,
       "fence or wait for it before."));
 }
 
-// Makes a call with options. `run(results)` makes it on this thread, and
-// `start(wait, signal)` starts an asynchronous function.
-template <typename Run, typename StartCall>
+// Makes a call with options.
 absl::Status CallWithin(eyrie_function_t& function, const CallSetup& setup,
-                        bool has_outs, Run run, StartCall start) {
-  const bool starts = setup.signal != nullptr && !has_outs &&
-                      setup.memory == nullptr &&
-                      function.invoker.starts_at_once();
-  RETURN_IF_ERROR(CheckFences(function, setup, !starts));
+                        Invoker::Request request,
+                        std::span<eyrie_value_t*> results) {
+  Invoker& invoker = function.invoker;
+  const bool starts = setup.signal != nullptr && request.outs.empty() &&
+                      setup.memory == nullptr && invoker.callable().is_async();
+  RETURN_IF_ERROR(
+      CheckFences(function, setup, !starts || invoker.start_may_wait()));
   vm::Context& context = function.session->context();
   const vm::Context::LimitScope scope(context, setup.limited.get());
   RETURN_IF_ERROR(scope.status());
@@ -344,11 +306,18 @@ absl::Status CallWithin(eyrie_function_t& function, const CallSetup& setup,
     SetAwaited(setup.wait != nullptr ? AwaitedBy(*setup.wait) : nullptr,
                *setup.signal);
   }
-  if (starts) return start(wait, *signal);
-  if (wait != nullptr) RETURN_IF_ERROR(function.invoker.WaitFor(*wait));
-  if (setup.memory == nullptr) return run(Results{nullptr, signal});
+  if (starts) {
+    RETURN_IF_ERROR(invoker.Start(request, wait, *signal, function.results));
+    HandOut(function.results, results);
+    return absl::OkStatus();
+  }
+  if (wait != nullptr) RETURN_IF_ERROR(invoker.WaitFor(*wait));
+  if (setup.memory == nullptr) {
+    return CallOnce(function, request, results, signal);
+  }
   const ResultMemory memory(setup.memory, context.memory());
-  return run(Results{&memory, signal});
+  request.memory = &memory;
+  return CallOnce(function, request, results, signal);
 }
 
 // Reads the options and calls `call(setup)`. If that fails, so does the fence.
@@ -363,19 +332,24 @@ absl::Status WithOptions(const eyrie_call_options_t& options, F call) {
   return status;
 }
 
+// Calls without options. Inlined, because a small call takes 100 ns.
+[[gnu::always_inline]] inline absl::Status CallNow(
+    eyrie_function_t& function, const Invoker::Request& request,
+    std::span<eyrie_value_t*> results) {
+  HostValue* targets[kFewResults];
+  if (!AllExist(function, results, targets)) [[unlikely]] {
+    return CallOnce(function, request, results, nullptr);
+  }
+  return function.invoker.Call(request, {targets, function.returned.size()},
+                               function.results);
+}
+
 absl::Status Call(eyrie_function_t& function, const eyrie_call_args_t* args,
                   std::span<eyrie_value_t*> results) {
   RETURN_IF_ERROR(CheckRoom(function, results.size()));
   GivenArgs given;
   RETURN_IF_ERROR(given.Set(args));
-  HostValue* targets[kFewResults];
-  if (!given.outs().empty() || !AllExist(function, results, targets))
-      [[unlikely]] {
-    return CallOnce(function, given, results, {});
-  }
-  return function.invoker.Call(given.values(), given.names(),
-                               {targets, function.returned.size()},
-                               function.results);
+  return CallNow(function, given.request(), results);
 }
 
 absl::Status Call(eyrie_function_t& function, const eyrie_call_args_t* args,
@@ -385,17 +359,7 @@ absl::Status Call(eyrie_function_t& function, const eyrie_call_args_t* args,
     RETURN_IF_ERROR(CheckRoom(function, results.size()));
     GivenArgs given;
     RETURN_IF_ERROR(given.Set(args));
-    return CallWithin(
-        function, setup, !given.outs().empty(),
-        [&](const Results& end) {
-          return CallOnce(function, given, results, end);
-        },
-        [&](hal::Fence* wait, hal::Fence& signal) -> absl::Status {
-          RETURN_IF_ERROR(function.invoker.Start(
-              given.values(), given.names(), wait, signal, function.results));
-          HandOut(function.results, results);
-          return absl::OkStatus();
-        });
+    return CallWithin(function, setup, given.request(), results);
   });
 }
 
@@ -404,10 +368,10 @@ absl::Status Prepare(eyrie_function_t& function, const eyrie_call_args_t* args,
   GivenArgs given;
   RETURN_IF_ERROR(given.Set(args));
   KeptOuts outs;
-  RETURN_IF_ERROR(outs.Set(given.outs()));
-  ASSIGN_OR_RETURN(
-      PreparedCall call,
-      function.invoker.Prepare(given.values(), given.names(), outs.addresses));
+  Invoker::Request request = given.request();
+  RETURN_IF_ERROR(outs.Set(request.outs));
+  request.outs = outs.addresses;
+  ASSIGN_OR_RETURN(PreparedCall call, function.invoker.Prepare(request));
   *out_prepared =
       new eyrie_prepared_call_t{Retained<eyrie_context_t>(function.context),
                                 function, std::move(call), std::move(outs)};
@@ -416,32 +380,16 @@ absl::Status Prepare(eyrie_function_t& function, const eyrie_call_args_t* args,
 
 absl::Status Run(eyrie_prepared_call_t& prepared,
                  std::span<eyrie_value_t*> results) {
-  eyrie_function_t& function = prepared.function;
-  RETURN_IF_ERROR(CheckRoom(function, results.size()));
-  HostValue* targets[kFewResults];
-  if (!prepared.outs.addresses.empty() || !AllExist(function, results, targets))
-      [[unlikely]] {
-    return CallOnce(prepared, results, {});
-  }
-  return function.invoker.Call(
-      prepared.call, {targets, function.returned.size()}, function.results);
+  RETURN_IF_ERROR(CheckRoom(prepared.function, results.size()));
+  return CallNow(prepared.function, prepared.request(), results);
 }
 
 absl::Status Run(eyrie_prepared_call_t& prepared,
                  const eyrie_call_options_t& options,
                  std::span<eyrie_value_t*> results) {
-  eyrie_function_t& function = prepared.function;
   return WithOptions(options, [&](const CallSetup& setup) -> absl::Status {
-    RETURN_IF_ERROR(CheckRoom(function, results.size()));
-    return CallWithin(
-        function, setup, !prepared.outs.addresses.empty(),
-        [&](const Results& end) { return CallOnce(prepared, results, end); },
-        [&](hal::Fence* wait, hal::Fence& signal) -> absl::Status {
-          RETURN_IF_ERROR(function.invoker.Start(prepared.call, wait, signal,
-                                                 function.results));
-          HandOut(function.results, results);
-          return absl::OkStatus();
-        });
+    RETURN_IF_ERROR(CheckRoom(prepared.function, results.size()));
+    return CallWithin(prepared.function, setup, prepared.request(), results);
   });
 }
 
@@ -452,13 +400,13 @@ absl::Status Begin(eyrie_function_t& function, const eyrie_call_args_t* args,
   GivenArgs given;
   RETURN_IF_ERROR(given.Set(args));
   auto call = std::make_unique<eyrie_pending_call_t>(function, wake, user);
-  RETURN_IF_ERROR(call->outs.Set(given.outs()));
-  PendingCall::Options options = {.limited = std::move(setup.limited),
-                                  .outs = call->outs.addresses};
+  Invoker::Request request = given.request();
+  RETURN_IF_ERROR(call->outs.Set(request.outs));
+  request.outs = call->outs.addresses;
+  PendingCall::Options options = {.limited = std::move(setup.limited)};
   if (setup.wait != nullptr) options.wait = setup.wait->fence;
   ASSIGN_OR_RETURN(call->call, PendingCall::Begin(
-                                   *function.session, function.invoker,
-                                   given.values(), given.names(),
+                                   *function.session, function.invoker, request,
                                    [to = call.get()] {
                                      if (to->is_polled) to->wake(to->user);
                                    },

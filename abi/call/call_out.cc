@@ -51,23 +51,30 @@ bool MayReach(const HostValue& value, const HostArray& out) {
 
 }  // namespace
 
-absl::Status Invoker::CallOut(std::span<const HostValue* const> given,
-                              std::span<const absl::string_view> names,
-                              std::span<const HostValue* const> outs,
+absl::Status Invoker::CallOut(const Request& request,
                               std::vector<HostValue>& results) {
-  RETURN_IF_ERROR(CheckOuts(outs));
-  RETURN_IF_ERROR(TakesStorageOf(outs)
-                      ? CallEncoded(given, names, outs, results)
-                      : Call(given, names, results));
-  return WriteOuts(outs, results);
+  if (request.prepared != nullptr) {
+    RETURN_IF_ERROR(CallPlain(request, results));
+    return PlaceResults(request.outs, request.memory, results);
+  }
+  Request whole = request;
+  std::vector<HostValue> storage;
+  std::vector<const HostValue*> all;
+  if (request.memory != nullptr) {
+    RETURN_IF_ERROR(AddStorage(request, storage, all));
+    whole.outs = all;
+  }
+  RETURN_IF_ERROR(CheckOuts(whole.outs));
+  RETURN_IF_ERROR(TakesStorageOf(whole.outs) ? CallEncoded(whole, results)
+                                             : CallPlain(whole, results));
+  return PlaceResults(whole.outs, whole.memory, results);
 }
 
-absl::Status Invoker::CallOut(std::span<const HostValue* const> given,
-                              std::span<const absl::string_view> names,
-                              Outs outs, const ResultMemory& memory,
-                              std::vector<HostValue>& results) {
-  std::vector<HostValue> storage(signature_.results().size());
-  std::vector<const HostValue*> all(outs.begin(), outs.end());
+absl::Status Invoker::AddStorage(const Request& request,
+                                 std::vector<HostValue>& storage,
+                                 std::vector<const HostValue*>& all) const {
+  storage.resize(signature_.results().size());
+  all.assign(request.outs.begin(), request.outs.end());
   all.resize(std::max(all.size(), storage.size()));
   // Slots are parts of the only result, for which there is no single array.
   const bool makes_storage = !flat_ && !signature_.results_are_slots();
@@ -78,28 +85,23 @@ absl::Status Invoker::CallOut(std::span<const HostValue* const> given,
         static_cast<size_t>(*signature_.arguments()[i].storage_of);
     if (index >= storage.size() || all[index] != nullptr) continue;
     ASSIGN_OR_RETURN(storage[index],
-                     memory.NewArray(type->element, type->shape));
+                     request.memory->NewArray(type->element, type->shape));
     all[index] = &storage[index];
   }
-  RETURN_IF_ERROR(CallOut(given, names, all, results));
-  return Move(all, memory, results);
+  return absl::OkStatus();
 }
 
-absl::Status Invoker::Move(Outs outs, const ResultMemory& memory,
-                           std::vector<HostValue>& results) {
-  RETURN_IF_ERROR(memory.Move(results, outs));
+absl::Status Invoker::PlaceResults(Outs outs, const ResultMemory* memory,
+                                   std::vector<HostValue>& results) {
+  RETURN_IF_ERROR(WriteOuts(outs, results));
+  if (memory == nullptr) return absl::OkStatus();
+  RETURN_IF_ERROR(memory->Move(results, outs));
   for (size_t i = 0; i < results.size(); ++i) {
     const HostArray* const array = results[i].array();
     if (array == nullptr || ArrayAt(outs, i) != nullptr) continue;
     CountCopy(array->byte_length());
   }
   return absl::OkStatus();
-}
-
-absl::Status Invoker::CallOut(PreparedCall& prepared, Outs outs,
-                              std::vector<HostValue>& results) {
-  RETURN_IF_ERROR(Call(prepared, results));
-  return WriteOuts(outs, results);
 }
 
 absl::Status Invoker::CheckOuts(Outs outs) const {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "abi/call/argument_difference.h"
 #include "abi/call/session.h"
 #include "abi/signature/named_function.h"
 #include "abi/signature/signature.h"
@@ -75,7 +74,7 @@ absl::Status Callable::BindRaw(Session& session) {
   ASSIGN_OR_RETURN(const Signature signature,
                    ReadSignature(function_.name(), function_.attributes(),
                                  function_.signature()));
-  const Signature& flat =
+  Signature flat =
       signature.structured() ? *signature.structured()->flat : signature;
   if (flat.raw() == nullptr) return absl::OkStatus();
   Ref<hal::Device> device;
@@ -84,6 +83,7 @@ absl::Status Callable::BindRaw(Session& session) {
       raw_, v0::ResultStorage::Create(session.context(), function_,
                                       flat.shared_raw(), std::move(device)));
   results_.assign(flat.result_carriers().begin(), flat.result_carriers().end());
+  inputs_ = std::make_shared<const Signature>(std::move(flat));
   return absl::OkStatus();
 }
 
@@ -116,61 +116,18 @@ absl::Status Callable::WrongCount(size_t given) const {
   return absl::InvalidArgumentError(text);
 }
 
-std::string Callable::Difference(const vm::Value& argument,
-                                 size_t index) const {
-  const Parameter& declared = declared_.arguments()[index];
-  RefObject* object = argument.ref();
-  if (argument.type() != declared.carrier) {
-    const absl::string_view given = object ? object->type().name
-                                    : argument.is_ref()
-                                        ? "reference"
-                                        : vm::NameOf(argument.type());
-    return absl::StrCat("is ", WithArticle(given), "; ", ExpectedText(declared),
-                        " is expected.");
-  }
-  if (declared.carrier != vm::ValueType::kRef || RefFits(object, declared))
-      [[likely]] {
-    return "";
-  }
-  std::string wrong = RefDifference(object, declared);
-  if (wrong.empty() && declared.storage_of) {
-    const int result = *declared.storage_of;
-    wrong = StorageDifference(object, result, declared_.results()[result].type);
-  }
-  return wrong;
-}
-
-absl::Status Callable::CheckArguments(
+absl::Status Callable::CheckRegisters(
     std::span<const vm::Value> arguments) const {
-  const bool makes_storage = MakesStorage(arguments.size());
-  if (!makes_storage && arguments.size() != argument_types().size()) {
+  const std::span<const vm::ValueType> types = argument_types();
+  if (!MakesStorage(arguments.size()) && arguments.size() != types.size()) {
     return WrongCount(arguments.size());
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const v0::RawType* raw =
-        makes_storage ? &raw_->raw().signature.inputs[i] : nullptr;
-    std::string wrong;
-    absl::string_view colon = " ";
-    if (raw == nullptr || arguments[i].type() != argument_types()[i] ||
-        !v0::RawMatches(*raw, arguments[i].type(), arguments[i].slot())) {
-      wrong = Difference(arguments[i], i);
-      if (wrong.empty() && raw) {
-        wrong =
-            v0::RawDifference(*raw, arguments[i].type(), arguments[i].slot());
-        colon = ": ";
-      }
-    }
-    if (wrong.empty() && raw_ && i < raw_->raw().signature.inputs.size() &&
-        arguments[i].is_ref()) {
-      wrong = ElementDifference(arguments[i].ref(),
-                                raw_->raw().signature.inputs[i].element);
-      colon = ": ";
-    }
-    if (wrong.empty()) [[likely]]
-      continue;
-    std::string name = declared_.ArgumentName(i);
-    name[0] = 'A';
-    return absl::InvalidArgumentError(absl::StrCat(name, colon, wrong));
+    if (arguments[i].type() == types[i]) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(NamedFunction(function_.name()), ": argument ", i,
+                     " is in a register ", vm::NameOf(arguments[i].type()),
+                     ", expected ", vm::NameOf(types[i]), "."));
   }
   return absl::OkStatus();
 }
@@ -185,6 +142,12 @@ absl::Status Callable::CheckResults(std::span<const vm::Slot> results) const {
         "': ", v0::RawDifference(type, result_types()[i], results[i])));
   }
   return absl::OkStatus();
+}
+
+absl::Status Callable::CheckResults(std::span<const vm::Value> results) const {
+  ShortRow<vm::Slot, 16> slots;
+  RETURN_IF_ERROR(SlotsOf(results, slots));
+  return CheckResults(std::span<const vm::Slot>(slots));
 }
 
 absl::Status Callable::AddStorage(std::vector<vm::Value>& arguments,
@@ -262,7 +225,7 @@ absl::Status Callable::Start(std::span<const vm::Value> arguments,
                              hal::Fence* wait, hal::Fence* signal,
                              v0::ResultStorage::Slots& made,
                              std::vector<vm::Value>& results) {
-  RETURN_IF_ERROR(CheckArguments(arguments));
+  RETURN_IF_ERROR(CheckRegisters(arguments));
   ShortRow<vm::Slot, 16> slots;
   ShortRow<vm::Slot, 8> returned;
   RETURN_IF_ERROR(SlotsOf(arguments, slots));
@@ -280,7 +243,7 @@ absl::Status Callable::Start(std::span<const vm::Value> arguments,
 
 absl::StatusOr<std::vector<vm::Value>> Callable::Call(
     std::span<const vm::Value> arguments) {
-  RETURN_IF_ERROR(CheckArguments(arguments));
+  RETURN_IF_ERROR(CheckRegisters(arguments));
   ShortRow<vm::Slot, 16> slots;
   ShortRow<vm::Slot, 8> results;
   std::vector<vm::Value> values;

@@ -330,17 +330,20 @@ std::string CallBothWays(Session& session, absl::string_view function,
   for (HostValue& value : old) targets.push_back(&value);
   std::vector<const HostValue*> given;
   for (const HostValue& value : values) given.push_back(&value);
-  const absl::Status replaced = invoker.Call(given, {}, targets, results);
+  const absl::Status replaced =
+      invoker.Call({.values = given}, targets, results);
   EXPECT_EQ(text(replaced, old), want);
   if (!replaced.ok()) {
     EXPECT_EQ(Text(old[0]), "7.0:64");
   }
-  auto prepared = invoker.Prepare(given, {});
+  auto prepared = invoker.Prepare({.values = given});
   absl::Status status = prepared.status();
   for (int call = 0; call < 2 && status.ok(); ++call) {
-    status = invoker.Call(*prepared, results);
+    status = invoker.Call({.prepared = &*prepared}, results);
     EXPECT_EQ(text(status, results), want);
-    EXPECT_EQ(StatusText(invoker.Call(*prepared, targets, results)), "OK");
+    EXPECT_EQ(
+        StatusText(invoker.Call({.prepared = &*prepared}, targets, results)),
+        "OK");
     EXPECT_EQ(text(status, old), want);
   }
   EXPECT_EQ(StatusText(status), StatusText(general));
@@ -428,14 +431,14 @@ TEST(Direct, ArraysOfResultsAreReused) {
   std::vector<HostValue> spare;
   HostValue result;
   HostValue* const results[] = {&result};
-  ASSERT_EQ(StatusText(add.Call(given, {}, results, spare)), "OK");
+  ASSERT_EQ(StatusText(add.Call({.values = given}, results, spare)), "OK");
   const HostArray* const first = result.array();
-  ASSERT_EQ(StatusText(add.Call(given, {}, results, spare)), "OK");
+  ASSERT_EQ(StatusText(add.Call({.values = given}, results, spare)), "OK");
   EXPECT_EQ(result.array(), first);
   EXPECT_EQ(result.array()->use(), HostArray::Use::kCopy);
   const HostValue kept = result;
   const uint8_t* const data = kept.array()->data();
-  ASSERT_EQ(StatusText(add.Call(given, {}, results, spare)), "OK");
+  ASSERT_EQ(StatusText(add.Call({.values = given}, results, spare)), "OK");
   EXPECT_NE(result.array(), first);
   EXPECT_NE(result.array()->data(), data);
   EXPECT_EQ(kept.array()->data(), data);
@@ -443,7 +446,7 @@ TEST(Direct, ArraysOfResultsAreReused) {
   // An array of memory of the caller, and one of another shape, are replaced.
   for (const HostValue& other : {floats, Zeros(ElementType::kFloat32, {2})}) {
     result = other;
-    ASSERT_EQ(StatusText(add.Call(given, {}, results, spare)), "OK");
+    ASSERT_EQ(StatusText(add.Call({.values = given}, results, spare)), "OK");
     EXPECT_EQ(Text(result), "[0.0, 2.0, 4.0, 6.0]");
   }
   EXPECT_EQ(Text(floats), "[0.0, 1.0, 2.0, 3.0]");

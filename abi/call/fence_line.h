@@ -4,7 +4,7 @@
 // A call that is left pending keeps its timeline, and the next call gets a new
 // one. The line does not retain the fence of a running call: if that call is
 // dropped, the fence goes away and its waiters fail.
-// Tested by session_test.cc, abi/call/pipeline_test.cc.
+// Tested by session_test.cc.
 #ifndef EYRIE_ABI_CALL_FENCE_LINE_H_
 #define EYRIE_ABI_CALL_FENCE_LINE_H_
 

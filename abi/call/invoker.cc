@@ -105,6 +105,28 @@ Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature,
   return invoker;
 }
 
+absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeRegisters(
+    const Callable& callable, Ref<hal::Device> device,
+    std::span<const vm::Value> values) {
+  Invoker invoker =
+      WithoutFunction(std::move(device), callable.OfRegisters(values.size()),
+                      callable.memory());
+  invoker.registers_ = values;
+  const std::span<const Parameter> parameters = invoker.signature_.arguments();
+  std::vector<HostValue> given;
+  RETURN_IF_ERROR(Reserve(given, values.size(), kArguments));
+  for (size_t i = 0; i < values.size(); ++i) {
+    given.push_back(FromRegister(
+        values[i], i < parameters.size() ? parameters[i].type : Type()));
+  }
+  auto encoded = invoker.Encode(given, {});
+  const absl::Status& raw = callable.raw_status();
+  if (!encoded.ok() && !raw.ok() && values.size() < parameters.size()) {
+    return Annotate(encoded.status(), raw.message());  // why none was made
+  }
+  return encoded;
+}
+
 absl::Status Invoker::Located(const absl::Status& status, std::string name,
                               const std::string& path) {
   name[0] = absl::ascii_toupper(name[0]);
@@ -190,11 +212,37 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
 
 absl::Status Invoker::EncodeOne(const HostValue& value, size_t index,
                                 Encoder& encoder, vm::Slot& slot) {
-  const absl::Status status =
-      encoder.Encode(value, signature_.arguments()[index], slot);
+  const Parameter& parameter = signature_.arguments()[index];
+  const bool is_encoded =
+      index < registers_.size() && FitsRegister(registers_[index], parameter);
+  absl::Status status;
+  if (is_encoded) {
+    vm::Value content = registers_[index];
+    slot = content.Release();
+  } else {
+    status = encoder.Encode(value, parameter, slot);
+  }
+  if (status.ok() && parameter.storage_of) {
+    status = CheckStorage(index, slot.ref);
+  }
   if (status.ok()) [[likely]]
-    return status;
+    return OrderArgument(index, slot);
   return Located(status, signature_.ArgumentName(index), encoder.path());
+}
+
+absl::Status Invoker::CheckStorage(size_t argument, RefObject* object) const {
+  const Type* const type = StaticStorageType(argument);
+  const auto* view = RefCast<hal::BufferView>(object);
+  const hal::Buffer* buffer =
+      view ? view->buffer().get() : RefCast<hal::Buffer>(object);
+  if (type == nullptr || buffer == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const uint64_t needed, type->ByteLength());
+  if (buffer->byte_length() >= needed) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "storage of ", Counted(buffer->byte_length(), "byte"), " is given; ",
+      signature_.ResultName(
+          static_cast<size_t>(*signature_.arguments()[argument].storage_of)),
+      ", ", type->ToString(), ", needs ", needed, "."));
 }
 
 const Type* Invoker::StorageType(size_t argument) const {
@@ -223,9 +271,10 @@ absl::Status Invoker::CreateStorage(size_t index, Encoder& encoder,
   return Located(status, signature_.ArgumentName(index), "");
 }
 
-absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
-                                std::span<const absl::string_view> names,
-                                std::span<vm::Slot> slots, Outs outs) {
+absl::Status Invoker::EncodeAll(const Request& request,
+                                std::span<vm::Slot> slots) {
+  const std::span<const HostValue* const> values = request.values;
+  const std::span<const absl::string_view> names = request.names;
   const size_t count = slots.size();
   const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
@@ -236,7 +285,7 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
     for (size_t i = 0; i < count; ++i) {
       RETURN_IF_ERROR(EncodeOne(*positional[i], i, encoder, slots[i]));
     }
-    return OrderArguments(slots);
+    return absl::OkStatus();
   }
   ShortRow<const HostValue*, 16> places;
   RETURN_IF_ERROR(places.Resize(count, kArguments));
@@ -248,30 +297,31 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
     if (places[i] != nullptr) {
       RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
     } else {
-      RETURN_IF_ERROR(UseAsStorage(i, outs, values, slots[i]));
+      RETURN_IF_ERROR(UseAsStorage(i, request.outs, values, slots[i]));
       if (slots[i].ref != nullptr) continue;
       RETURN_IF_ERROR(CreateStorage(i, encoder, slots[i]));
     }
   }
-  return OrderArguments(slots);
+  return absl::OkStatus();
 }
 
-absl::Status Invoker::OrderArguments(std::span<vm::Slot> slots) {
+absl::Status Invoker::OrderArgument(size_t index, vm::Slot& slot) {
   if (signature_.raw() == nullptr) [[likely]]
     return absl::OkStatus();
-  const std::vector<v0::RawType>& types = signature_.raw()->signature.inputs;
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i].layout != v0::Layout::kColumnMajor) continue;
-    auto* view = RefCast<hal::BufferView>(slots[i].ref);
-    if (view == nullptr) continue;
-    slots[i].ref = nullptr;
-    ASSIGN_OR_RETURN(
-        Ref<hal::BufferView> ordered,
-        v0::FromRows(*device_, types[i], Ref<hal::BufferView>::Adopt(view)));
-    ++statistics_.packed;
-    statistics_.bytes_copied += ordered->byte_length();
-    slots[i].ref = ordered.release();
-  }
+  const std::vector<v0::RawType>& inputs = signature_.raw()->signature.inputs;
+  if (index >= inputs.size()) return absl::OkStatus();
+  const v0::RawType& type = inputs[index];
+  auto* view = type.layout == v0::Layout::kColumnMajor && registers_.empty()
+                   ? RefCast<hal::BufferView>(slot.ref)
+                   : nullptr;
+  if (view == nullptr) return absl::OkStatus();
+  slot.ref = nullptr;
+  ASSIGN_OR_RETURN(
+      Ref<hal::BufferView> ordered,
+      v0::FromRows(*device_, type, Ref<hal::BufferView>::Adopt(view)));
+  ++statistics_.packed;
+  statistics_.bytes_copied += ordered->byte_length();
+  slot.ref = ordered.release();
   return absl::OkStatus();
 }
 
@@ -288,18 +338,28 @@ absl::Status Invoker::Call(std::span<const HostValue> positional,
                            std::vector<HostValue>& results) {
   Pointers given;
   RETURN_IF_ERROR(given.Set(positional, named));
-  return Call(given.values, given.names, results);
+  return Call({.values = given.values, .names = given.names}, results);
 }
 
-absl::Status Invoker::Call(std::span<const HostValue* const> given,
-                           std::span<const absl::string_view> names,
+absl::Status Invoker::Call(const Request& request,
                            std::vector<HostValue>& results) {
+  if (request.outs.empty() && request.memory == nullptr) [[likely]]
+    return CallPlain(request, results);
+  return CallOut(request, results);
+}
+
+absl::Status Invoker::CallPlain(const Request& request,
+                                std::vector<HostValue>& results) {
   HostValue* targets[DirectPlan::kMaxValues];
-  if (!PointAt(results, targets)) {
-    return CallEncoded(given, names, {}, results);
+  if (PointAt(results, targets)) {
+    std::vector<HostValue> spare;
+    return Call({.values = request.values,
+                 .names = request.names,
+                 .prepared = request.prepared},
+                {targets, results.size()}, spare);
   }
-  std::vector<HostValue> spare;
-  return Call(given, names, {targets, results.size()}, spare);
+  return request.prepared != nullptr ? CallPrepared(*request.prepared, results)
+                                     : CallEncoded(request, results);
 }
 
 bool Invoker::PointAt(std::vector<HostValue>& results,
@@ -312,42 +372,54 @@ bool Invoker::PointAt(std::vector<HostValue>& results,
   return true;
 }
 
-absl::Status Invoker::Call(std::span<const HostValue* const> given,
-                           std::span<const absl::string_view> names,
+absl::Status Invoker::Call(const Request& request,
                            std::span<HostValue* const> results,
                            std::vector<HostValue>& spare) {
+  const bool is_plain = request.outs.empty() && request.memory == nullptr;
+  if (!is_plain || !direct_results_.applies()) [[unlikely]]
+    return MoveResults(Call(request, spare), results, spare);
+  if (request.prepared != nullptr) {
+    statistics_ = CallStatistics();
+    ASSIGN_OR_RETURN(const std::span<vm::Slot> slots,
+                     request.prepared->InvokeRaw());
+    return TakeDirect(slots, results, spare);
+  }
   DirectSlots argument_slots;
   DirectSlots result_slots;
   vm::Slot* const arguments = argument_slots.slots;
-  vm::Slot* const returned = result_slots.slots;
+  const std::span<const HostValue* const> given = request.values;
   uint32_t lent = 0;
-  if (!direct_arguments_.applies() || !direct_results_.applies() ||
-      given.size() != direct_arguments_.size() || !names.empty() ||
+  if (!direct_arguments_.applies() ||
+      given.size() != direct_arguments_.size() || !request.names.empty() ||
       !direct_arguments_.Encode(given.data(), device_.get(), arguments, lent))
       [[unlikely]] {
-    return MoveResults(CallEncoded(given, names, {}, spare), results, spare);
+    return MoveResults(CallEncoded(request, spare), results, spare);
   }
-  const size_t count = direct_results_.size();
+  const std::span<vm::Slot> returned(result_slots.slots,
+                                     direct_results_.size());
   statistics_ = CallStatistics();
-  RETURN_IF_ERROR(
-      callable_.Invoke({arguments, given.size()}, {returned, count}));
+  RETURN_IF_ERROR(callable_.Invoke({arguments, given.size()}, returned));
   statistics_.lent = lent;
-  if (!direct_results_.CanDecode(returned)) [[unlikely]] {
-    return DecodeSlots({returned, count}, results, spare);
-  }
-  direct_results_.Decode(returned, results.data(), statistics_.lent);
+  return TakeDirect(returned, results, spare);
+}
+
+inline absl::Status Invoker::TakeDirect(std::span<vm::Slot> returned,
+                                        std::span<HostValue* const> results,
+                                        std::vector<HostValue>& spare) {
+  if (!direct_results_.CanDecode(returned.data())) [[unlikely]]
+    return DecodeSlots(returned, results, spare);
+  direct_results_.Decode(returned.data(), results.data(), statistics_.lent);
   return absl::OkStatus();
 }
 
-absl::Status Invoker::CallEncoded(std::span<const HostValue* const> given,
-                                  std::span<const absl::string_view> names,
-                                  Outs outs, std::vector<HostValue>& results) {
+absl::Status Invoker::CallEncoded(const Request& request,
+                                  std::vector<HostValue>& results) {
   if (session_ == nullptr) return NothingToCall();
   if (flat_) {
     HostValue rest;
     ASSIGN_OR_RETURN(const std::vector<const HostValue*> raw,
-                     FlatArguments(given, names, rest));
-    RETURN_IF_ERROR(flat_->Call(raw, {}, results));
+                     FlatArguments(request.values, request.names, rest));
+    RETURN_IF_ERROR(flat_->Call({.values = raw}, results));
     return NestResults(results);
   }
   Slots arguments;
@@ -355,51 +427,28 @@ absl::Status Invoker::CallEncoded(std::span<const HostValue* const> given,
   RETURN_IF_ERROR(arguments.Resize(signature_.arguments().size(), kArguments));
   RETURN_IF_ERROR(
       returned.Resize(signature_.result_carriers().size(), kResults));
-  absl::Status status = EncodeAll(given, names, arguments, outs);
+  absl::Status status = EncodeAll(request, arguments);
   if (status.ok()) status = callable_.Invoke(arguments, returned);
   DropSlots(arguments);
   RETURN_IF_ERROR(status);
   return DecodeSlots(returned, results);
 }
 
-absl::StatusOr<PreparedCall> Invoker::Prepare(
-    std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, Outs outs) {
-  if (session_ == nullptr) return NothingToCall();
-  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
-                   EncodeLater(given, names, outs));
-  return PreparedCall::Create(callable_, std::move(arguments));
-}
-
-absl::Status Invoker::Call(PreparedCall& prepared,
-                           std::vector<HostValue>& results) {
+absl::Status Invoker::CallPrepared(PreparedCall& prepared,
+                                   std::vector<HostValue>& results) {
   if (flat_) {
-    RETURN_IF_ERROR(flat_->Call(prepared, results));
+    RETURN_IF_ERROR(flat_->CallPrepared(prepared, results));
     return NestResults(results);
-  }
-  HostValue* targets[DirectPlan::kMaxValues];
-  if (PointAt(results, targets)) {
-    std::vector<HostValue> spare;
-    return Call(prepared, {targets, results.size()}, spare);
   }
   statistics_ = CallStatistics();
   ASSIGN_OR_RETURN(const std::span<vm::Slot> returned, prepared.InvokeRaw());
   return DecodeSlots(returned, results);
 }
 
-absl::Status Invoker::Call(PreparedCall& prepared,
-                           std::span<HostValue* const> results,
-                           std::vector<HostValue>& spare) {
-  if (!direct_results_.applies()) [[unlikely]] {
-    return MoveResults(Call(prepared, spare), results, spare);
-  }
-  statistics_ = CallStatistics();
-  ASSIGN_OR_RETURN(const std::span<vm::Slot> returned, prepared.InvokeRaw());
-  if (!direct_results_.CanDecode(returned.data())) [[unlikely]] {
-    return DecodeSlots(returned, results, spare);
-  }
-  direct_results_.Decode(returned.data(), results.data(), statistics_.lent);
-  return absl::OkStatus();
+absl::StatusOr<PreparedCall> Invoker::Prepare(const Request& request) {
+  if (session_ == nullptr) return NothingToCall();
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments, EncodeLater(request));
+  return PreparedCall::Create(callable_, std::move(arguments));
 }
 
 absl::Status Invoker::WaitFor(const hal::Fence& fence) const {
@@ -409,36 +458,40 @@ absl::Status Invoker::WaitFor(const hal::Fence& fence) const {
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
-    std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, hal::Fence* wait,
-    hal::Fence& signal) {
+    const Request& request, hal::Fence* wait, hal::Fence& signal) {
   if (session_ == nullptr) return NothingToCall();
-  // The results of a raw function are known only after the call, because it
-  // fills storage.
-  const bool waits_itself = starts_at_once() && wait != nullptr;
+  const bool waits_itself = callable_.is_async() && wait != nullptr;
   if (wait != nullptr && !waits_itself) {
     RETURN_IF_ERROR(WaitFor(*wait));
     wait = nullptr;
   }
+  if (request.prepared != nullptr) {
+    (flat_ ? flat_->statistics_ : statistics_) = CallStatistics();
+    return StartEncoded(request.prepared->arguments(), wait, signal);
+  }
   // If the function waits itself, lent elements may still change before it
   // reads them.
-  ASSIGN_OR_RETURN(
-      const std::vector<vm::Value> arguments,
-      waits_itself ? EncodeEarly(given, names) : Encode(given, names));
+  ASSIGN_OR_RETURN(const std::vector<vm::Value> arguments,
+                   waits_itself ? EncodeEarly(request) : Encode(request));
   return StartEncoded(arguments, wait, signal);
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::StartEncoded(
     std::span<const vm::Value> arguments, hal::Fence* wait,
     hal::Fence& signal) {
-  if (!starts_at_once()) {
+  if (!callable_.is_async()) {
     ASSIGN_OR_RETURN(std::vector<vm::Value> values, callable_.Call(arguments));
     RETURN_IF_ERROR(signal.Signal());
     return values;
   }
-  v0::ResultStorage::Slots made;  // none
+  vm::HostCall call(session_->context());  // storage may be made by a call, too
+  RETURN_IF_ERROR(call.status());
+  v0::ResultStorage::Slots made;
   std::vector<vm::Value> values;
-  RETURN_IF_ERROR(callable_.Start(arguments, wait, &signal, made, values));
+  absl::Status status = callable_.Start(arguments, wait, &signal, made, values);
+  if (status.ok() && made.has_unknown()) status = session_->WaitFor(signal);
+  if (status.ok()) status = callable_.CheckResults(values);
+  RETURN_IF_ERROR(call.End(std::move(status)));
   return values;
 }
 
@@ -458,34 +511,18 @@ absl::Status Invoker::TakeStarted(absl::StatusOr<std::vector<vm::Value>> values,
   return status;
 }
 
-absl::Status Invoker::Start(std::span<const HostValue* const> given,
-                            std::span<const absl::string_view> names,
-                            hal::Fence* wait, hal::Fence& signal,
-                            std::vector<HostValue>& results) {
-  return TakeStarted(StartValues(given, names, wait, signal), signal, results);
-}
-
-absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
-    PreparedCall& prepared, hal::Fence* wait, hal::Fence& signal) {
-  if (wait != nullptr && !starts_at_once()) {
-    RETURN_IF_ERROR(WaitFor(*wait));
-    wait = nullptr;
-  }
-  (flat_ ? flat_->statistics_ : statistics_) = CallStatistics();
-  return StartEncoded(prepared.arguments(), wait, signal);
-}
-
-absl::Status Invoker::Start(PreparedCall& prepared, hal::Fence* wait,
+absl::Status Invoker::Start(const Request& request, hal::Fence* wait,
                             hal::Fence& signal,
                             std::vector<HostValue>& results) {
-  return TakeStarted(StartValues(prepared, wait, signal), signal, results);
+  return TakeStarted(StartValues(request, wait, signal), signal, results);
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeLater(
-    std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, Outs outs) {
-  RETURN_IF_ERROR(CheckOuts(outs));
-  return EncodeEarly(given, names, TakesStorageOf(outs) ? outs : Outs());
+    const Request& request) {
+  RETURN_IF_ERROR(CheckOuts(request.outs));
+  Request later = request;
+  if (!TakesStorageOf(request.outs)) later.outs = {};
+  return EncodeEarly(later);
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
@@ -493,34 +530,31 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     std::span<const HostValue::Entry> named) {
   Pointers given;
   RETURN_IF_ERROR(given.Set(positional, named));
-  return Encode(given.values, given.names);
+  return Encode({.values = given.values, .names = given.names});
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeEarly(
-    std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, Outs outs) {
+    const Request& request) {
   elements_may_change_ = true;
-  auto values = Encode(given, names, outs);
+  auto values = Encode(request);
   elements_may_change_ = false;
   return values;
 }
 
-absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
-    std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, Outs outs) {
+absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(const Request& request) {
   if (flat_) {
     HostValue rest;
     ASSIGN_OR_RETURN(const std::vector<const HostValue*> raw,
-                     FlatArguments(given, names, rest));
-    return elements_may_change_ ? flat_->EncodeEarly(raw, {})
-                                : flat_->Encode(raw, {});
+                     FlatArguments(request.values, request.names, rest));
+    return elements_may_change_ ? flat_->EncodeEarly({.values = raw})
+                                : flat_->Encode({.values = raw});
   }
   Slots slots;
   std::vector<vm::Value> values;
   const size_t count = signature_.arguments().size();
   RETURN_IF_ERROR(slots.Resize(count, kArguments));
   RETURN_IF_ERROR(Reserve(values, count, kArguments));
-  const absl::Status status = EncodeAll(given, names, slots, outs);
+  const absl::Status status = EncodeAll(request, slots);
   if (!status.ok()) {
     DropSlots(slots);
     return status;

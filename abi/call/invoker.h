@@ -46,79 +46,51 @@ class Invoker {
   const Signature& signature() const { return signature_; }
   const Callable& callable() const { return callable_; }
 
+  // A call: its arguments, and where the results go. Borrows everything.
+  struct Request {
+    std::span<const HostValue* const> values = {};
+    std::span<const absl::string_view> names = {};  // of the last values
+    // If not null, arguments that this invoker has prepared with these `outs`,
+    // instead of values and names.
+    PreparedCall* prepared = nullptr;
+    // Arrays of the caller for results: at most one for each result, in order;
+    // null leaves the result to the call. A function that takes storage for the
+    // result writes to the array itself, if that is dense, aligned and not lent
+    // to the call; any other result is copied. The results then share the
+    // arrays' memory. If the call fails, the arrays may have been written to.
+    std::span<const HostValue* const> outs = {};
+    // Memory of the host for all other arrays of the results; null leaves them
+    // to the device. Storage is in that memory itself, other results are
+    // copied.
+    const ResultMemory* memory = nullptr;
+  };
+
   // Calls the function and waits for its results. Replaces `results` by one
   // value per result of the signature; it may be the vector of the arguments.
   // INVALID_ARGUMENT: an argument is missing, unexpected, given twice, or does
-  // not match the signature; or a result does not match it. Otherwise fails as
-  // Callable::Call does.
+  // not match the signature; a result does not match it; or an array of `outs`
+  // cannot take its result, or overlaps another one, which is known before the
+  // call, except for shapes and element types that the signature leaves open.
+  // Otherwise fails as Callable::Call and ResultMemory do.
+  absl::Status Call(const Request& request, std::vector<HostValue>& results);
   absl::Status Call(std::span<const HostValue> positional,
                     std::span<const HostValue::Entry> named,
                     std::vector<HostValue>& results);
-
-  // The same for values anywhere in memory. `names` are the names of the last
-  // values.
-  absl::Status Call(std::span<const HostValue* const> values,
-                    std::span<const absl::string_view> names,
-                    std::vector<HostValue>& results);
-
-  // The same with values to replace, one for each result. They do not change
-  // if the call fails. `spare` is for the results of calls that need more than
-  // moves; its content is meaningless after the call.
-  absl::Status Call(std::span<const HostValue* const> values,
-                    std::span<const absl::string_view> names,
-                    std::span<HostValue* const> results,
+  // Replaces one value for each result. They do not change if the call fails.
+  // `spare` is for the results of calls that need more than moves; its content
+  // is meaningless after the call.
+  absl::Status Call(const Request& request, std::span<HostValue* const> results,
                     std::vector<HostValue>& spare);
-
-  // The same, with results in the caller's memory. `outs` has at most one entry
-  // for each result, in order; null leaves the result to the call. A function
-  // that takes storage for the result writes to the array itself, if that is
-  // dense, aligned and not lent to the call; any other result is copied. The
-  // results in `results` then share the arrays' memory. If the call fails, the
-  // arrays may have been written to.
-  // INVALID_ARGUMENT: as Call, or an array cannot take its result, or overlaps
-  // another one. This is known before the call, except for shapes and element
-  // types that the signature leaves open.
-  absl::Status CallOut(std::span<const HostValue* const> values,
-                       std::span<const absl::string_view> names,
-                       std::span<const HostValue* const> outs,
-                       std::vector<HostValue>& results);
-
-  // The same, with all other arrays of the results in memory of the host. A
-  // function that takes storage for a result writes to that memory itself; any
-  // other result is copied. Also fails as ResultMemory does.
-  absl::Status CallOut(std::span<const HostValue* const> values,
-                       std::span<const absl::string_view> names,
-                       std::span<const HostValue* const> outs,
-                       const ResultMemory& memory,
-                       std::vector<HostValue>& results);
-
-  // Moves the arrays of a call's results to memory of the host, except for
-  // those with an array in `outs`. Fails as ResultMemory::Move does.
-  absl::Status Move(std::span<const HostValue* const> outs,
-                    const ResultMemory& memory,
-                    std::vector<HostValue>& results);
 
   // Encodes arguments once for repeated calls. Copies whatever is not lent, and
-  // allocates storage for results. If the results go into arrays of the caller,
-  // as for CallOut, these must exist as long as the prepared call. Fails as
-  // Call or CallOut does if an argument or an array is wrong.
-  absl::StatusOr<PreparedCall> Prepare(
-      std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names,
-      std::span<const HostValue* const> outs = {});
-  // Repeats a call that was prepared with these arrays.
-  absl::Status CallOut(PreparedCall& prepared,
-                       std::span<const HostValue* const> outs,
-                       std::vector<HostValue>& results);
-  // Copies the results of a call to the arrays, unless they are there already,
-  // and replaces them by values that share the arrays' memory. Fails as CallOut
-  // does.
-  absl::Status WriteOuts(std::span<const HostValue* const> outs,
-                         std::vector<HostValue>& results);
-  // Repeat a call that this invoker prepared.
-  absl::Status Call(PreparedCall& prepared, std::vector<HostValue>& results);
-  absl::Status Call(PreparedCall& prepared, std::span<HostValue* const> results,
-                    std::vector<HostValue>& spare);
+  // allocates storage for results. The arrays of `outs` must exist as long as
+  // the prepared call. Fails as Call does if an argument or an array is wrong.
+  absl::StatusOr<PreparedCall> Prepare(const Request& request);
+  // Moves the results of a call where the request of these `outs` and `memory`
+  // wants them, unless they are there already. Fails as Call does.
+  absl::Status PlaceResults(std::span<const HostValue* const> outs,
+                            const ResultMemory* memory,
+                            std::vector<HostValue>& results);
 
   // Statistics on the arrays of the last call.
   const CallStatistics& statistics() const {
@@ -126,42 +98,39 @@ class Invoker {
   }
 
   // Calls the function without waiting for its results. An asynchronous
-  // function begins when `wait` is reached, and signals `signal`. For other
-  // functions this waits for `wait`, calls, and then signals `signal`. `wait`
-  // may be null. If the call fails, `signal` fails with the same error.
-  // Elements of arrays in `results` must not be read before `signal` is
-  // reached.
-  absl::Status Start(std::span<const HostValue* const> given,
-                     std::span<const absl::string_view> names, hal::Fence* wait,
+  // function begins when `wait` is reached, and signals `signal`; its results
+  // may be arguments of a call that waits for `signal`. If the size of a result
+  // is known only after the call, this waits for `signal`. For other functions
+  // this waits for `wait`, calls, and then signals `signal`. `wait` may be
+  // null. If the call fails, `signal` fails with the same error. Elements of
+  // arrays in `results` must not be read before `signal` is reached. The
+  // request must leave the results to the device.
+  absl::Status Start(const Request& request, hal::Fence* wait,
                      hal::Fence& signal, std::vector<HostValue>& results);
-  // Repeats a call that this invoker prepared, in the same way.
-  absl::Status Start(PreparedCall& prepared, hal::Fence* wait,
-                     hal::Fence& signal, std::vector<HostValue>& results);
-  // Reports whether the function itself waits for the fence of Start. Otherwise
-  // Start waits on the calling thread.
-  bool starts_at_once() const {
-    return callable_.is_async() && callable_.raw() == nullptr;
+  // Reports whether Start may wait on the calling thread.
+  bool start_may_wait() const {
+    return !callable_.is_async() ||
+           (callable_.raw() != nullptr && callable_.raw()->may_be_unknown());
   }
   // Waits for a fence within the limits of a call.
   absl::Status WaitFor(const hal::Fence& fence) const;
 
   // Returns the encoded arguments, for callers that call the function
-  // themselves. The values own their references.
+  // themselves. The values own their references. Arrays of `outs` that can be
+  // storage become arguments.
+  absl::StatusOr<std::vector<vm::Value>> Encode(const Request& request);
   absl::StatusOr<std::vector<vm::Value>> Encode(
       std::span<const HostValue> positional,
       std::span<const HostValue::Entry> named);
-  // The same; `names` are the names of the last values. `outs` are as for
-  // CallOut: those that can be storage become arguments.
-  absl::StatusOr<std::vector<vm::Value>> Encode(
-      std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names,
-      std::span<const HostValue* const> outs = {});
-  // The same for a call that begins later, when lent elements may have changed.
-  // Also checks `outs`, and fails as CallOut does if an array is wrong.
-  absl::StatusOr<std::vector<vm::Value>> EncodeLater(
-      std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names,
-      std::span<const HostValue* const> outs);
+  // Encodes for a call that begins later, when lent elements may have changed.
+  // Also checks `outs`, and fails as Call does if an array is wrong.
+  absl::StatusOr<std::vector<vm::Value>> EncodeLater(const Request& request);
+  // Returns values that are in registers already as the arguments of a
+  // function. Those that fit a parameter stay as they are; others are encoded
+  // as the numbers, arrays and references that they hold. Fails as Encode does.
+  static absl::StatusOr<std::vector<vm::Value>> EncodeRegisters(
+      const Callable& callable, Ref<hal::Device> device,
+      std::span<const vm::Value> values);
   // Converts the values that a call returned. INVALID_ARGUMENT: they do not
   // match the signature.
   absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
@@ -175,14 +144,8 @@ class Invoker {
   static Invoker Bind(Session& session, Callable callable, Signature signature);
 
   // As Encode, if lent elements may change before the call reads them.
-  absl::StatusOr<std::vector<vm::Value>> EncodeEarly(
-      std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names, Outs outs = {});
-  absl::StatusOr<std::vector<vm::Value>> StartValues(
-      std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names, hal::Fence* wait,
-      hal::Fence& signal);
-  absl::StatusOr<std::vector<vm::Value>> StartValues(PreparedCall& prepared,
+  absl::StatusOr<std::vector<vm::Value>> EncodeEarly(const Request& request);
+  absl::StatusOr<std::vector<vm::Value>> StartValues(const Request& request,
                                                      hal::Fence* wait,
                                                      hal::Fence& signal);
   // Starts an asynchronous function, or calls another one and then signals.
@@ -196,13 +159,19 @@ class Invoker {
   // Stores the addresses of results that a call can replace without a Decoder.
   // Returns false if it cannot, or if their number is another one.
   bool PointAt(std::vector<HostValue>& results, HostValue** targets) const;
+  // As Call, if the results are left to the device.
+  absl::Status CallPlain(const Request& request,
+                         std::vector<HostValue>& results);
+  // Decodes with direct_results_ if that can.
+  absl::Status TakeDirect(std::span<vm::Slot> returned,
+                          std::span<HostValue* const> results,
+                          std::vector<HostValue>& spare);
   // Calls with values that direct_arguments_ may not be able to move.
-  absl::Status CallEncoded(std::span<const HostValue* const> given,
-                           std::span<const absl::string_view> names, Outs outs,
+  absl::Status CallEncoded(const Request& request,
                            std::vector<HostValue>& results);
-  absl::Status EncodeAll(std::span<const HostValue* const> values,
-                         std::span<const absl::string_view> names,
-                         std::span<vm::Slot> slots, Outs outs = {});
+  absl::Status CallPrepared(PreparedCall& prepared,
+                            std::vector<HostValue>& results);
+  absl::Status EncodeAll(const Request& request, std::span<vm::Slot> slots);
   absl::Status EncodeOne(const HostValue& value, size_t index, Encoder& encoder,
                          vm::Slot& slot);
   // Stores each named argument at its parameter's place. Arguments without one
@@ -211,9 +180,11 @@ class Invoker {
   absl::Status Place(std::span<const HostValue* const> named,
                      std::span<const absl::string_view> names,
                      std::span<const HostValue*> places, HostValue& rest) const;
-  // Converts column-major tensors of a raw signature from row-major;
+  // INVALID_ARGUMENT: an argument is too small to be storage for its result.
+  absl::Status CheckStorage(size_t argument, RefObject* object) const;
+  // Converts a column-major tensor of a raw signature from row-major;
   // OrderResults converts back.
-  absl::Status OrderArguments(std::span<vm::Slot> slots);
+  absl::Status OrderArgument(size_t index, vm::Slot& slot);
   // Adds the place to a message: "Argument 0 ('x')['a']: the sentence."
   static absl::Status Located(const absl::Status& status, std::string name,
                               const std::string& path = "");
@@ -244,6 +215,12 @@ class Invoker {
                          std::vector<HostValue>& results);
 
   // call_out.cc: results in the caller's memory
+  absl::Status CallOut(const Request& request, std::vector<HostValue>& results);
+  // Allocates storage for results in the request's memory. `all` becomes its
+  // `outs` with these arrays, which `storage` owns.
+  absl::Status AddStorage(const Request& request,
+                          std::vector<HostValue>& storage,
+                          std::vector<const HostValue*>& all) const;
   absl::Status CheckOuts(Outs outs) const;
   // Returns the type of the result that an argument is storage for, if its size
   // is known before the call; else null.
@@ -258,6 +235,9 @@ class Invoker {
   // Copies each result that lies in the array of another one, which may be
   // written first.
   absl::Status CopyFromOuts(Outs outs, std::vector<HostValue>& results);
+  // Copies the results to the arrays, unless they are there already, and
+  // replaces them by values that share the arrays' memory.
+  absl::Status WriteOuts(Outs outs, std::vector<HostValue>& results);
   // Counts a result that was read in place, and was then copied.
   void CountCopy(uint64_t bytes);
 
@@ -285,6 +265,8 @@ class Invoker {
   CallStatistics statistics_;
   std::vector<Ref<hal::BufferView>> spares_;  // from the last call's arguments
   bool elements_may_change_ = false;          // see EncodeEarly
+  // Arguments that are in registers already, in the function's own order.
+  std::span<const vm::Value> registers_;
   // Calls the function with raw values; null if the function has no structures.
   std::unique_ptr<Invoker> flat_;
 };

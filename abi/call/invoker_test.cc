@@ -298,7 +298,7 @@ TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
   for (const auto& row : kRows) {
     const HostValue value(row.array);
     const HostValue* const given[] = {&value};
-    EXPECT_EQ(StatusText(pass->Prepare(given, {})), row.want);
+    EXPECT_EQ(StatusText(pass->Prepare({.values = given})), row.want);
     std::vector<HostValue> results;
     EXPECT_EQ(StatusText(pass->Call({&value, 1}, {}, results)), "OK");
   }

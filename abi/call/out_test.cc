@@ -69,7 +69,7 @@ absl::Status CallOut(Invoker& invoker, const std::vector<HostValue>& values,
                           ? &out
                           : nullptr);
   }
-  return invoker.CallOut(given, {}, targets, results);
+  return invoker.Call({.values = given, .outs = targets}, results);
 }
 
 TEST(Out, StorageOrCopies) {
@@ -145,7 +145,9 @@ TEST(Out, ResultsInSlotsHaveNoStorage) {
   const HostValue* const given[] = {&a, &a};
   const ResultMemory memory(std::make_shared<Heap>(), nullptr);
   std::vector<HostValue> results;
-  ASSERT_EQ(StatusText(invoker.CallOut(given, {}, {}, memory, results)), "OK");
+  ASSERT_EQ(
+      StatusText(invoker.Call({.values = given, .memory = &memory}, results)),
+      "OK");
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(tests::JsonText(results[0]), "[[2.0, 4.0, 6.0, 8.0]]");
 }

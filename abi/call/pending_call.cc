@@ -12,22 +12,21 @@
 namespace eyrie::abi {
 
 absl::StatusOr<std::unique_ptr<PendingCall>> PendingCall::Begin(
-    Session& session, Invoker& invoker, std::span<const HostValue* const> given,
-    std::span<const absl::string_view> names, std::function<void()> wake,
-    Options options) {
+    Session& session, Invoker& invoker, const Invoker::Request& request,
+    std::function<void()> wake, Options options) {
   const vm::Context::LimitScope scope(session.context(), options.limited.get());
   RETURN_IF_ERROR(scope.status());
   // Lent elements may change before a call that waits reads them.
-  const bool is_later = options.wait || !options.outs.empty();
-  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
-                   is_later ? invoker.EncodeLater(given, names, options.outs)
-                            : invoker.Encode(given, names));
+  const bool is_later = options.wait || !request.outs.empty();
+  ASSIGN_OR_RETURN(
+      std::vector<vm::Value> arguments,
+      is_later ? invoker.EncodeLater(request) : invoker.Encode(request));
   std::unique_ptr<PendingCall> call(
       new PendingCall(session, invoker, std::move(options)));
   call->wakes_->wake = std::move(wake);
   call->arguments_ = std::move(arguments);
-  RETURN_IF_ERROR(call->wait_ && !invoker.starts_at_once() ? call->Await()
-                                                           : call->Start());
+  const bool waits_itself = invoker.callable().is_async();
+  RETURN_IF_ERROR(call->wait_ && !waits_itself ? call->Await() : call->Start());
   return call;
 }
 
@@ -65,10 +64,9 @@ absl::Status PendingCall::Start() {
   RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
   if (callable.is_async()) {
     ASSIGN_OR_RETURN(done_, session_.devices()[0]->CreateFence());
-    // A function that is not raw waits for `wait_` itself; another one starts
-    // after it, and waits only for storage.
-    arguments.emplace_back(
-        Ref<RefObject>(invoker_.starts_at_once() ? wait_ : storage_.usable));
+    hal::Fence* const fences[] = {wait_.get(), storage_.usable.get()};
+    arguments.emplace_back(Ref<RefObject>(
+        storage_.usable == nullptr ? wait_ : hal::Fence::Join(fences)));
     arguments.emplace_back(Ref<RefObject>(done_));
   }
   ASSIGN_OR_RETURN(call_,
@@ -199,10 +197,7 @@ absl::Status PendingCall::TakeResults(std::vector<HostValue>& results) {
   }
   state_ = State::kTaken;
   RETURN_IF_ERROR(status_);
-  ShortRow<vm::Slot, 8> returned;
-  RETURN_IF_ERROR(returned.Resize(values_.size(), kResults));
-  for (size_t i = 0; i < values_.size(); ++i) returned[i] = values_[i].slot();
-  RETURN_IF_ERROR(invoker_.callable().CheckResults(returned));
+  RETURN_IF_ERROR(invoker_.callable().CheckResults(values_));
   ASSIGN_OR_RETURN(results, invoker_.Decode(std::move(values_)));
   return absl::OkStatus();
 }

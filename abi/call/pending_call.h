@@ -42,23 +42,19 @@ class PendingCall {
     std::shared_ptr<vm::LimitedCall> limited = nullptr;
     // The call begins when this fence is reached. Null: at once.
     Ref<hal::Fence> wait = {};
-    // Arrays for results, as for Invoker::CallOut. Those that can be storage
-    // become arguments; Invoker::WriteOuts must copy the others. They must
-    // exist as long as the call.
-    std::span<const HostValue* const> outs = {};
   };
 
-  // Encodes the arguments and begins the call; `names` are the names of the
-  // last arguments. Calls `wake` at once, and then whenever Run has work to do:
-  // on any thread, but never on two at once, and never after the call is
-  // destroyed. `wake` must not use the call. For a raw function, first
-  // allocates storage for the results, which may call the module's allocator.
-  // Fails as Invoker::CallOut does for its arguments and arrays.
+  // Encodes the request's arguments and begins the call. Arrays of its `outs`
+  // that can be storage become arguments, and must exist as long as the call;
+  // Invoker::PlaceResults must move the other results. Calls `wake` at once,
+  // and then whenever Run has work to do: on any thread, but never on two at
+  // once, and never after the call is destroyed. `wake` must not use the call.
+  // For a raw function, first allocates storage for the results, which may call
+  // the module's allocator. Fails as Invoker::Call does for its arguments and
+  // arrays.
   static absl::StatusOr<std::unique_ptr<PendingCall>> Begin(
-      Session& session, Invoker& invoker,
-      std::span<const HostValue* const> given,
-      std::span<const absl::string_view> names, std::function<void()> wake,
-      Options options);
+      Session& session, Invoker& invoker, const Invoker::Request& request,
+      std::function<void()> wake, Options options);
 
   PendingCall(const PendingCall&) = delete;
   PendingCall& operator=(const PendingCall&) = delete;

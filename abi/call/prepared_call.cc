@@ -12,7 +12,6 @@ PreparedCall::PreparedCall(Callable callable, std::vector<vm::Value> arguments)
 
 absl::StatusOr<PreparedCall> PreparedCall::Create(
     Callable callable, std::vector<vm::Value> arguments) {
-  RETURN_IF_ERROR(callable.CheckArguments(arguments));
   constexpr absl::string_view kWhat = "a prepared call";
   PreparedCall call(std::move(callable), std::move(arguments));
   const size_t count = call.callable_.result_types().size();

@@ -25,7 +25,8 @@ namespace eyrie::abi {
 // Used by the session's thread only. The session must outlive it.
 class PreparedCall {
  public:
-  // Keeps the arguments. Fails as Callable::CheckArguments does.
+  // Keeps the arguments, which are those of Callable::Call. RESOURCE_EXHAUSTED:
+  // out of memory.
   static absl::StatusOr<PreparedCall> Create(Callable callable,
                                              std::vector<vm::Value> arguments);
 

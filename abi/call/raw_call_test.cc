@@ -61,7 +61,8 @@ std::string Call(Session& session, const char* function,
                  const std::string& arguments) {
   auto callable = session.Lookup(function);
   if (!callable.ok()) return StatusText(callable);
-  const auto results = callable->Call(Read(session, arguments));
+  const auto results =
+      tests::CallRegisters(session, *callable, Read(session, arguments));
   if (results.ok()) return Text(*results);
   return std::vector<std::string>(absl::StrSplit(StatusText(results), '\n'))[0];
 }
@@ -83,22 +84,23 @@ TEST(RawCall, OfEveryRelease) {
       {"plain", "3xf32=1 2 3", "3xf32=2 4 6"},
       // Arguments that do not match the signature.
       {"double", "3xf32=1 2 3",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is 3xf32; dimension 0 is 3, "
-       "expected 4 (4xf32)."},
+       "INVALID_ARGUMENT: Argument 0 ('input0'): an array 3xf32 is given; "
+       "dimension 0 is 3, expected 4 (4xf32)."},
       {"double", "7",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is an i32; 4xf32 is expected."},
+       "INVALID_ARGUMENT: Argument 0 ('input0'): the integer 7 is given; the "
+       "rank is 0, expected 1 (4xf32)."},
       {"double", "",
-       "INVALID_ARGUMENT: Function 'double' takes 2 arguments (input0: 4xf32, "
-       "input1: 4xf32), or without storage 1 (Buffer<float32[4]>) -> "
-       "(Buffer<float32[4]>); 0 are given."},
+       "INVALID_ARGUMENT: Function 'double': missing argument 'input0': "
+       "double(input0: 4xf32) -> (output0: 4xf32)."},
       {"outer", "2xf32=1 2;2x3xf32=5 6 7 8 9 10",
-       "INVALID_ARGUMENT: Argument 1 ('input1') is 2x3xf32; dimension 0 is 2, "
-       "expected 1 (1x?xf32)."},
+       "INVALID_ARGUMENT: Argument 1 ('input1'): an array 2x3xf32 is given; "
+       "dimension 0 is 2, expected 1 (1x?xf32)."},
       {"scale", "null",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is null; ?xf32 is expected."},
+       "INVALID_ARGUMENT: Argument 0 ('input0'): null is given; ?xf32 is "
+       "expected."},
       {"double", "4xf32=1 2 3 4;2xf32=0",
-       "INVALID_ARGUMENT: Argument 1 ('input1') is storage of 8 bytes; result "
-       "0, 4xf32, needs 16."},
+       "INVALID_ARGUMENT: Argument 1 ('input1'): storage of 8 bytes is given; "
+       "result 0, 4xf32, needs 16."},
   };
   for (const char* release : tests::kReleases) {
     for (const char* variant : kVariants) {
@@ -133,9 +135,8 @@ TEST(RawCall, StorageIsTheResult) {
        "INVALID_ARGUMENT: Function 'unknown' returns nothing, and storage "
        "cannot be created for all of its results; pass it as arguments."},
       {"fill", "",
-       "INVALID_ARGUMENT: Function 'fill' takes 2 arguments (input0: 4xf32, "
-       "input1: array), or without storage 1 (Buffer<float32[4]>) "
-       "-> (Buffer<float32[4]>); 0 are given."},
+       "INVALID_ARGUMENT: Function 'fill': missing argument 'input0': "
+       "fill(input0: 4xf32) -> 4xf32."},
   };
   for (const char* release : tests::kReleases) {
     for (const char* variant : kVariants) {
@@ -187,19 +188,19 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
        "INVALID_ARGUMENT: Result allocator '__twice' of function 'twice' is "
        "wrong about result 1: it uses the buffer of another result."},
       {"missing",
-       "INVALID_ARGUMENT: Function 'missing' takes 2 arguments (input0: "
-       "array, input1: array); 1 is given. The module "
+       "INVALID_ARGUMENT: Function 'missing': missing argument 'input1': "
+       "missing(input0: array, input1: array) -> (output0: array). The module "
        "does not export the function '__missing', which is the result "
        "allocator of "
        "'missing'."},
       {"scalar",
-       "INVALID_ARGUMENT: Function 'scalar' takes 2 arguments (input0: "
-       "array, input1: array); 1 is given. Function "
+       "INVALID_ARGUMENT: Function 'scalar': missing argument 'input1': "
+       "scalar(input0: array, input1: array) -> (output0: array). Function "
        "'__scalar', the result allocator of 'scalar', does not take one list "
        "and return one."},
       {"itself",
-       "INVALID_ARGUMENT: Function 'itself' takes 2 arguments (input0: "
-       "array, input1: array); 1 is given. Function "
+       "INVALID_ARGUMENT: Function 'itself': missing argument 'input1': "
+       "itself(input0: array, input1: array) -> (output0: array). Function "
        "'itself', the result allocator of 'itself', does not take one list "
        "and return one."},
   };
@@ -225,7 +226,8 @@ TEST(RawCall, AllocatorsThatFail) {
       const auto session = tests::OpenSession(
           absl::StrCat(release, "/raw_allocators", variant, ".vmfb"));
       auto fails = *session->Lookup("fails");
-      const auto failed = fails.Call(Read(*session, "4xf32=1 2 3 4"));
+      const auto failed = tests::CallRegisters(*session, fails,
+                                               Read(*session, "4xf32=1 2 3 4"));
       EXPECT_EQ(failed.status().code(), absl::StatusCode::kFailedPrecondition);
       for (const char* part :
            {"there is no room", "(result allocator of 'fails')"}) {
@@ -234,7 +236,8 @@ TEST(RawCall, AllocatorsThatFail) {
       }
       auto small = *session->Lookup("small");
       EXPECT_EQ(Text(*small.Call(Read(*session, "1xf32=4"))), "1xf32=8");
-      const auto too_small = small.Call(Read(*session, "4xf32=1 2 3 4"));
+      const auto too_small = tests::CallRegisters(
+          *session, small, Read(*session, "4xf32=1 2 3 4"));
       EXPECT_FALSE(too_small.ok());
     }
   }
@@ -247,7 +250,7 @@ TEST(RawCall, StorageIsNoArgument) {
   auto kept = *session->Lookup("kept");
   const auto first = kept.Call(Read(*session, "4xf32=1 2 3 4"));
   ASSERT_EQ(StatusText(first), "OK");
-  EXPECT_EQ(StatusText(kept.Call(*first)),
+  EXPECT_EQ(StatusText(tests::CallRegisters(*session, kept, *first)),
             "INVALID_ARGUMENT: Result allocator '__kept' of function 'kept' is "
             "wrong about result 0: it uses the buffer of argument 0.");
 }

@@ -68,6 +68,9 @@ class ResultStorage {
       std::shared_ptr<const RawCall> raw, Ref<hal::Device> device);
 
   const RawCall& raw() const { return *raw_; }
+  // Reports whether there are results in storage whose size the signature does
+  // not say. Slots::has_unknown() says more about one call.
+  bool may_be_unknown() const { return dynamic_results_ > 0; }
   size_t input_count() const { return raw_->signature.inputs.size(); }
 
   // Creates storage for a call. The inputs must have the signature's register

@@ -135,8 +135,14 @@ class Callable {
  public:
   const vm::Function& function() const { return function_; }
   // Returns the signature of the source's declaration, or that of the calling
-  // convention if the module has no declaration. Calls are checked against it.
+  // convention if the module has no declaration.
   const Signature& declared() const { return declared_; }
+  // Returns the signature that `count` arguments in registers must match: that
+  // of a raw function if they can be its inputs alone, else declared().
+  const Signature& OfRegisters(size_t count) const {
+    return raw_ != nullptr && count <= raw_->input_count() ? *inputs_
+                                                           : declared_;
+  }
 
   // The meter of the session's memory; null if it has no limit.
   const std::shared_ptr<MemoryMeter>& memory() const;
@@ -159,30 +165,25 @@ class Callable {
   // fills but does not return.
   const Type* declared_result(size_t index) const;
 
-  // Checks the number, types, ranks, dimensions and integer ranges of arguments
-  // against the declared signature, and against the raw
-  // signature if the caller leaves out storage. INVALID_ARGUMENT: an argument
-  // is wrong; the message names it.
-  absl::Status CheckArguments(std::span<const vm::Value> arguments) const;
-
-  // Checks the arguments, calls the function and waits for its results. Borrows
-  // the arguments. Allocates storage for the results of a raw function if the
-  // caller does not pass it. The session's limits apply to the whole call.
-  // Fails as CheckArguments and the function do.
+  // Calls the function and waits for its results. The arguments, which the call
+  // borrows, are those that Invoker::Encode or EncodeRegisters returned.
+  // Allocates storage for the results of a raw function if the caller does not
+  // pass it. The session's limits apply to the whole call. Fails as the
+  // function does, or if the registers are not those of the function.
   absl::StatusOr<std::vector<vm::Value>> Call(
       std::span<const vm::Value> arguments);
 
-  // Calls the function without checks. `arguments` match argument_types(), or
+  // Calls with slots: `arguments` match argument_types(), or
   // the inputs of a raw signature; `results` match result_types(). The caller
   // owns the results. On errors there are none: `results` must not be read.
   absl::Status Invoke(std::span<const vm::Slot> arguments,
                       std::span<vm::Slot> results);
 
-  // Checks the arguments and calls the function without waiting for its
-  // results. An asynchronous function begins when `wait` is reached, and
-  // signals `signal` if this succeeds; `wait` may be null. For other functions
-  // both must be null. `slots` receives the storage that was allocated; if it
-  // has_unknown(), the results are known only after the call completes.
+  // Calls the function without waiting for its results. An asynchronous
+  // function begins when `wait` is reached, and signals `signal` if this
+  // succeeds; `wait` may be null. For other functions both must be null.
+  // `slots` receives the storage that was allocated; if it has_unknown(), the
+  // results are known only after the call completes. Fails as Call does.
   absl::Status Start(std::span<const vm::Value> arguments, hal::Fence* wait,
                      hal::Fence* signal, v0::ResultStorage::Slots& slots,
                      std::vector<vm::Value>& results);
@@ -197,6 +198,7 @@ class Callable {
                          std::vector<vm::Value>& values) const;
   // INVALID_ARGUMENT: a result does not match the raw signature.
   absl::Status CheckResults(std::span<const vm::Slot> results) const;
+  absl::Status CheckResults(std::span<const vm::Value> results) const;
 
  private:
   friend class Session;
@@ -212,9 +214,9 @@ class Callable {
                      hal::Fence* signal, v0::ResultStorage::Slots& made,
                      std::span<vm::Slot> results);
   absl::Status WrongCount(size_t given) const;
-  // Returns how an argument differs from its declaration, as the end of a
-  // sentence; empty if it matches.
-  std::string Difference(const vm::Value& argument, size_t index) const;
+  // INVALID_ARGUMENT: the number of registers, or the type of one, is not the
+  // function's.
+  absl::Status CheckRegisters(std::span<const vm::Value> arguments) const;
 
   Session* session_ = nullptr;
   vm::Function function_;
@@ -223,6 +225,7 @@ class Callable {
   bool adds_fences_ = false;
   FenceLine fences_;  // for calls of an asynchronous function
   std::shared_ptr<v0::ResultStorage> raw_;
+  std::shared_ptr<const Signature> inputs_;  // of raw_
   absl::Status raw_status_;
 };
 

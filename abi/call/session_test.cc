@@ -38,7 +38,8 @@ std::string Call(Session& session, absl::string_view function,
                  absl::string_view arguments) {
   auto callable = session.Lookup(function);
   if (!callable.ok()) return StatusText(callable);
-  const auto results = callable->Call(Arguments(session, arguments));
+  const auto results =
+      tests::CallRegisters(session, *callable, Arguments(session, arguments));
   if (!results.ok()) return StatusText(results);
   std::string text;
   for (const vm::Value& value : *results) {
@@ -54,8 +55,6 @@ TEST(Session, PreparedCallsAreMadeAgain) {
     std::unique_ptr<Session> session = tests::OpenSession(file);
     const auto add = session->Lookup("add");
     auto arguments = Arguments(*session, "4xf32=1 2 3 4;4xf32=10");
-    const auto wrong = PreparedCall::Create(*add, {arguments[0]});
-    EXPECT_EQ(wrong.status(), add->CheckArguments({&arguments[0], 1}));
     auto call = PreparedCall::Create(*add, std::move(arguments));
     ASSERT_TRUE(call.ok()) << call.status();
     EXPECT_TRUE(call->results().empty());
@@ -110,32 +109,33 @@ TEST(Session, ArgumentsAreCheckedBeforeTheCall) {
       {"4x*32=0000803F;4xf32=2",  // untyped bytes match any type
        "hal.buffer_view\n4xf32=3 3 3 3;"},
       {"4xf32=1",
-       "INVALID_ARGUMENT: Function 'add' takes 2 arguments (input0: 4xf32, "
-       "input1: 4xf32); 1 is given."},
+       "INVALID_ARGUMENT: Function 'add': missing argument 'input1': "
+       "add(input0: 4xf32, input1: 4xf32) -> (output0: 4xf32)."},
       {"4xf32=1;4xf32=2;4xf32=3",
-       "INVALID_ARGUMENT: Function 'add' takes 2 arguments (input0: 4xf32, "
-       "input1: 4xf32); 3 are given."},
+       "INVALID_ARGUMENT: Function 'add' takes 2 arguments; 3 are given: "
+       "add(input0: 4xf32, input1: 4xf32) -> (output0: 4xf32)."},
       {"5xf32=1;4xf32=2",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is 5xf32; dimension 0 is 5, "
-       "expected 4 (4xf32)."},
+       "INVALID_ARGUMENT: Argument 0 ('input0'): an array 5xf32 is given; "
+       "dimension 0 is 5, expected 4 (4xf32)."},
       {"4xf32=1;2x2xf32=2",
-       "INVALID_ARGUMENT: Argument 1 ('input1') is 2x2xf32; the rank is 2, "
-       "expected 1 (4xf32)."},
+       "INVALID_ARGUMENT: Argument 1 ('input1'): an array 2x2xf32 is given; "
+       "the rank is 2, expected 1 (4xf32)."},
       {"4xi32=1;4xf32=2",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is 4xi32; the element type is "
-       "i32, expected f32 (4xf32)."},
+       "INVALID_ARGUMENT: Argument 0 ('input0'): an array 4xi32 is given; "
+       "4xf32 is expected, and i32 cannot be converted to f32 without loss."},
       {"4xf64=1;4xf32=2",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is 4xf64; the element type is "
-       "f64, expected f32 (4xf32). A program written in f64 is compiled for "
-       "f32 unless the compiler is given "
-       "--iree-input-demote-f64-to-f32=false."},
+       "INVALID_ARGUMENT: Argument 0 ('input0'): an array 4xf64 is given; "
+       "4xf32 is expected, and f64 cannot be converted to f32 without loss."},
+      {"4xf16=1;4xf32=2", "hal.buffer_view\n4xf32=3 3 3 3;"},  // without loss
       {"4xf32=1;7",
-       "INVALID_ARGUMENT: Argument 1 ('input1') is an i32; 4xf32 is expected."},
+       "INVALID_ARGUMENT: Argument 1 ('input1'): the integer 7 is given; the "
+       "rank is 0, expected 1 (4xf32)."},
       {"4xf32=1;(null)",
-       "INVALID_ARGUMENT: Argument 1 ('input1') is null; 4xf32 is expected."},
-      {"&4xf32=1;4xf32=2",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is a hal.buffer; 4xf32 is "
+       "INVALID_ARGUMENT: Argument 1 ('input1'): null is given; 4xf32 is "
        "expected."},
+      {"&4xf32=1;4xf32=2",
+       "INVALID_ARGUMENT: Argument 0 ('input0'): a hal.buffer is given; 4xf32 "
+       "is expected."},
   };
   for (const char* variant : {"3.13/add.vmfb", "3.13/add.async.vmfb"}) {
     auto session = tests::OpenSession(variant);
@@ -156,14 +156,14 @@ TEST(Session, IntegersFitTheDeclaredType) {
       {"signed", "1x2xui8=1 127", "hal.buffer_view\n1x2xui8=[1 127];"},
       {"signed", "1x2xi8=1 200", "hal.buffer_view\n1x2xi8=[1 -56];"},
       {"signed", "2x2xui8=1 2 200 3",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is 2x2xui8; 200 is out of "
-       "range for si8 (-128 to 127), at [1][0]."},
+       "INVALID_ARGUMENT: Argument 0 ('input0')[1][0]: 200 is out of range "
+       "for si8 (-128 to 127)."},
       {"unsigned", "1x2xsi8=0 -1",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is 1x2xsi8; -1 is out of "
-       "range for ui8 (0 to 255), at [0][1]."},
+       "INVALID_ARGUMENT: Argument 0 ('input0')[0][1]: -1 is out of range for "
+       "ui8 (0 to 255)."},
       {"signed_32", "2xui32=1 4000000000",
-       "INVALID_ARGUMENT: Argument 0 ('input0') is 2xui32; 4000000000 is out "
-       "of range for si32 (-2147483648 to 2147483647), at [1]."},
+       "INVALID_ARGUMENT: Argument 0 ('input0')[1]: 4000000000 is out of "
+       "range for si32 (-2147483648 to 2147483647)."},
   };
   for (const char* release : tests::kReleases) {
     auto session = tests::OpenSession(absl::StrCat(release, "/sharing.vmfb"));

@@ -4,11 +4,16 @@
 
 #include <utility>
 
+#include "abi/tensor/element_range.h"
+#include "abi/tensor/tensor.h"
 #include "abi/value/convert.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "hal/buffer.h"
+#include "hal/buffer_view.h"
 #include "hal/fence.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::abi {
 namespace {
@@ -18,7 +23,67 @@ using HostKind = HostValue::Kind;
 using hal::ElementType;
 using vm::ValueType;
 
+// Returns the RefType that an argument of this type must have; null for any.
+const RefType* RefTypeOf(const Type& type) {
+  switch (type.kind) {
+    case Kind::kArray:
+      return &hal::BufferView::kType;
+    case Kind::kBuffer:
+      return &hal::Buffer::kType;
+    case Kind::kBytes:
+      return &vm::Buffer::kType;
+    case Kind::kFence:
+      return &hal::Fence::kType;
+    default:
+      return type.is_list() ? &vm::List::kType : nullptr;
+  }
+}
+
 }  // namespace
+
+bool FitsRegister(const vm::Value& content, const Parameter& parameter) {
+  if (content.type() != parameter.carrier) return false;
+  if (!content.is_ref()) return true;
+  const Type& type = parameter.type;
+  const bool is_tensor = type.is(Kind::kArray) &&
+                         (type.ranked || type.element != ElementType::kNone);
+  if (content.ref() == nullptr) return !is_tensor;
+  const RefType* const want = RefTypeOf(type);
+  if (want != nullptr && &content.ref()->type() != want) return false;
+  if (!is_tensor || parameter.storage_of) return true;
+  const auto& view = static_cast<const hal::BufferView&>(*content.ref());
+  if (!type.Fits(view.element_type(), view.shape())) return false;
+  if (!MayChangeValue(view.element_type(), type.element)) return true;
+  const auto bytes = BytesOf(view);
+  return bytes.ok() &&
+         !FindMisfit(*bytes, view.element_type(), type.element, view.shape());
+}
+
+HostValue FromRegister(const vm::Value& content, const Type& type) {
+  const vm::Slot slot = content.slot();
+  switch (content.type()) {
+    case ValueType::kI32:
+      if (type.is(Kind::kScalar) && IsFloat(type.element)) {
+        return HostValue(UnpackFloat(type.element, slot.i32));
+      }
+      return HostValue(slot.i32);
+    case ValueType::kI64:
+      return HostValue(slot.i64);
+    case ValueType::kF32:
+      return HostValue(slot.f32);
+    case ValueType::kF64:
+      return HostValue(slot.f64);
+    case ValueType::kRef:
+      break;
+  }
+  auto* view = RefCast<hal::BufferView>(slot.ref);
+  if (view != nullptr) {
+    auto array = HostArray::OfTensor(Ref<hal::BufferView>::Share(view),
+                                     HostArray::Use::kLend);
+    if (array.ok()) return HostValue(*std::move(array));
+  }
+  return HostValue(Ref<RefObject>::Share(slot.ref));
+}
 
 absl::Status NotExpected(const HostValue& value, const Type& type) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -99,6 +164,9 @@ absl::Status Encoder::Scalar(const HostValue& value, ElementType type,
 
 absl::Status Encoder::Reference(const HostValue& value, const Type& type,
                                 Ref<RefObject>& object) {
+  if (type.is_list() && value.is(HostKind::kRef)) {
+    return TakeRef(value, type, vm::List::kType, object);
+  }
   switch (type.kind) {
     case Kind::kUnknown:
       return Unknown(value, object);

@@ -156,6 +156,14 @@ class Encoder {
   bool elements_may_change_ = false;
 };
 
+// Reports whether the content of a register is an argument as it is: it has the
+// register's type and, for a tensor, the shape and an element type of the same
+// width, with integers that are in range. Storage may have any size.
+bool FitsRegister(const vm::Value& content, const Parameter& parameter);
+// Returns the host value of a register's content: a number, or the tensor or
+// other object that it refers to, which Encode uses in place. The bits of a
+// narrow float of the type become its number.
+HostValue FromRegister(const vm::Value& content, const Type& type);
 // Returns an INVALID_ARGUMENT error: "value is given; type is expected."
 absl::Status NotExpected(const HostValue& value, const Type& type);
 // Returns the shape of nested lists, from the first item of each, up to the

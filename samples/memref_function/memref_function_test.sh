@@ -29,4 +29,4 @@ expect 'one of the native functions: plate.heat, plate.mean.' \
   --input=4
 got=$("$eyrie" run "--native_library=$library" --function=plate.mean \
   --input=4xf32 2>&1) && exit 1
-[[ $got == *'is 4xf32; the rank is 1, expected 2 (?x?xf32).'* ]]
+[[ $got == *'array 4xf32 is given; the rank is 1, expected 2 (?x?xf32).'* ]]

@@ -20,6 +20,7 @@
 #include "hal/buffer_view.h"
 #include "tests/support/files.h"
 #include "tests/support/module_builder.h"
+#include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
 #include "vm/module/module_def.h"
 
@@ -74,7 +75,7 @@ absl::StatusOr<std::vector<vm::Value>> Call(
     abi::Session& session, const std::string& function,
     const std::vector<vm::Value>& arguments) {
   ASSIGN_OR_RETURN(abi::Callable callable, session.Lookup(function));
-  return callable.Call(arguments);
+  return tests::CallRegisters(session, callable, arguments);
 }
 
 class ConstantsTest : public testing::TestWithParam<const char*> {};

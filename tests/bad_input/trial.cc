@@ -12,6 +12,7 @@
 #include "hal/buffer_view.h"
 #include "hal/tensor_type.h"
 #include "tests/support/files.h"
+#include "tests/support/sessions.h"
 #include "vm/isa/value.h"
 
 // Makes oversized allocations return null instead of sanitizer errors.
@@ -120,7 +121,7 @@ std::string TryModule(std::span<const uint8_t> bytes, hal::Device& device,
       ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
                        CreateArguments(device, callable));
       ASSIGN_OR_RETURN(std::vector<vm::Value> results,
-                       callable.Call(arguments));
+                       CallRegisters(**session, callable, arguments));
       return ReadResults(results);
     }();
     all_ok &= status.ok();

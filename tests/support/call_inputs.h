@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "abi/call/function_io.h"
+#include "abi/call/invoker.h"
 #include "abi/call/session.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
@@ -17,14 +18,15 @@
 namespace eyrie {
 
 // Returns the arguments, with buffers on the device. Fails as
-// abi::ValueReader::Read does.
+// abi::ValueReader::Read and abi::Invoker::EncodeRegisters do.
 inline absl::StatusOr<std::vector<vm::Value>> ReadArguments(
     const abi::Callable& callable, Ref<hal::Device> device,
     const std::vector<std::string>& inputs) {
-  abi::ValueReader reader(std::move(device), "--input");
+  abi::ValueReader reader(device, "--input");
   ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
                    reader.Read(inputs, ArgumentSlots(callable)));
-  return abi::ValuesOf(std::move(parsed));
+  return abi::Invoker::EncodeRegisters(callable, std::move(device),
+                                       abi::ValuesOf(std::move(parsed)));
 }
 
 }  // namespace eyrie

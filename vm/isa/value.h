@@ -99,6 +99,9 @@ class Value {
     return value;
   }
 
+  // Passes the slot, with its reference, to the caller.
+  Slot Release() { return std::exchange(slot_, Slot{}); }
+
   ValueType type() const { return type_; }
   bool is_ref() const { return type_ == ValueType::kRef; }
   // Returns the slot; its ref is borrowed from this value.
