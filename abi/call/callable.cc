@@ -1,7 +1,5 @@
-// Calls a session's functions: checks arguments, adds fences and waits for
-// results.
-//
-// Tested by session_test.cc.
+#include "abi/call/callable.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -38,16 +36,6 @@ absl::Status SlotsOf(std::span<const vm::Value> values,
 }
 
 }  // namespace
-
-absl::Status Session::WaitFor(const hal::Fence& fence) const {
-  const vm::Meter& meter = context_->meter();
-  absl::Status status =
-      fence.Wait(Deadline::Never(), [&meter] { return meter.stopped(); });
-  if (!status.ok() && meter.stopped()) {
-    return Annotate(meter.StopReason(), "(while waiting for the device)");
-  }
-  return status;
-}
 
 absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
   Callable callable;

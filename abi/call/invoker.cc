@@ -1,22 +1,31 @@
-// Binds arguments to parameters, encodes them and calls. decode_results.cc
-// decodes the results.
+// Binds arguments to parameters, encodes them, calls, and decodes the results.
+// call_out.cc has results in the caller's memory.
 #include "abi/call/invoker.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/signature/named_function.h"
 #include "abi/signature/signature_reader.h"
+#include "abi/signature/structures.h"
 #include "abi/value/buffer_description.h"
+#include "abi/value/decoder.h"
+#include "abi/value/sip_values.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"
+#include "base/memory_meter.h"
 #include "base/plain_text.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
+#include "hal/buffer_view.h"
 #include "vm/run/context.h"
 
 namespace eyrie::abi {
@@ -564,6 +573,158 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(const Request& request) {
         vm::Value::Adopt(signature_.arguments()[i].carrier, slots[i]));
   }
   return values;
+}
+
+// Converts the results of calls to host values.
+//
+
+absl::Status Invoker::DecodeSlots(std::span<vm::Slot> returned,
+                                  std::vector<HostValue>& results) {
+  const std::span<const vm::ValueType> carriers = signature_.result_carriers();
+  ShortRow<vm::Value, 8> values;
+  const absl::Status status = values.Resize(carriers.size(), kResults);
+  for (size_t i = 0; i < returned.size(); ++i) {
+    vm::Value value = vm::Value::Adopt(carriers[i], returned[i]);
+    if (status.ok()) values[i] = std::move(value);
+  }
+  RETURN_IF_ERROR(status);
+  return DecodeAll(values, results);
+}
+
+absl::Status Invoker::DecodeSlots(std::span<vm::Slot> returned,
+                                  std::span<HostValue* const> results,
+                                  std::vector<HostValue>& spare) {
+  return MoveResults(DecodeSlots(returned, spare), results, spare);
+}
+
+absl::Status Invoker::MoveResults(const absl::Status& status,
+                                  std::span<HostValue* const> results,
+                                  std::vector<HostValue>& spare) {
+  RETURN_IF_ERROR(status);
+  for (size_t i = 0; i < results.size(); ++i) {
+    *results[i] = std::move(spare[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invoker::OrderResults(std::span<vm::Value> values) {
+  if (signature_.raw() == nullptr) [[likely]]
+    return absl::OkStatus();
+  const std::vector<v0::RawType>& types = signature_.raw()->signature.results;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].layout != v0::Layout::kColumnMajor) continue;
+    auto* view = RefCast<hal::BufferView>(values[i].ref());
+    if (view == nullptr) continue;
+    ASSIGN_OR_RETURN(
+        Ref<hal::BufferView> ordered,
+        v0::ToRows(*device_, types[i], Ref<hal::BufferView>::Share(view)));
+    values[i] = vm::Value(Ref<RefObject>(std::move(ordered)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
+                                std::vector<HostValue>& results) {
+  RETURN_IF_ERROR(OrderResults(values));
+  const std::span<const Parameter> parameters = signature_.results();
+  RETURN_IF_ERROR(Resize(results, parameters.size(), kResults));
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   MemoryCharge::Take(memory_, 0, kResults));
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const bool slots = signature_.results_are_slots();
+    if (!slots && Decoder::DecodeNumber(values[i], parameters[i].type,
+                                        results[i])) [[likely]] {
+      continue;
+    }
+    Decoder decoder(&statistics_, &charge);
+    absl::StatusOr<HostValue> value =
+        slots ? decoder.DecodeSlots(values, parameters[0].type)
+              : decoder.Decode(values[i], parameters[i].type);
+    if (!value.ok()) {
+      results.clear();
+      return Located(value.status(), signature_.ResultName(i), decoder.path());
+    }
+    results[i] = *std::move(value);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
+    std::vector<vm::Value> values) {
+  std::vector<HostValue> results;
+  if (flat_) {
+    ASSIGN_OR_RETURN(results, flat_->Decode(std::move(values)));
+    RETURN_IF_ERROR(NestResults(results));
+    return results;
+  }
+  const size_t count = signature_.result_carriers().size();
+  if (values.size() != count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(NamedFunction(signature_.function()), " has ",
+                     Counted(count, "result"), "; ", values.size(),
+                     values.size() == 1 ? " is given." : " are given."));
+  }
+  RETURN_IF_ERROR(DecodeAll(values, results));
+  return results;
+}
+
+// Calls functions whose arguments and results are parts of structures.
+//
+// The Invoker of such a function contains a flat one, which calls the function
+// with raw values. Arguments are taken out of their structures for it, and its
+// results are put back into structures.
+
+void Invoker::Flatten() {
+  if (signature_.structured() == nullptr) return;
+  flat_ = std::unique_ptr<Invoker>(new Invoker(
+      session_, callable_, *signature_.structured()->flat, device_, memory_));
+}
+
+absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
+    std::span<const HostValue* const> values,
+    std::span<const absl::string_view> names, HostValue& rest) const {
+  const StructuredCall& call = *signature_.structured();
+  const std::vector<const v0::SipNode*>& nodes = call.structures->arguments;
+  const size_t count = nodes.size();
+  const auto positional = values.first(values.size() - names.size());
+  if (positional.size() > count) return TooMany(positional.size());
+  std::vector<const HostValue*> places;
+  RETURN_IF_ERROR(Resize(places, count, kArguments));
+  std::copy(positional.begin(), positional.end(), places.begin());
+  RETURN_IF_ERROR(
+      Place(values.subspan(positional.size()), names, places, rest));
+  static const v0::SipNode* const kNothing = new v0::SipNode();
+  v0::SipFlattener flattener(call.structures->signature.inputs,
+                             call.flat->arguments().size());
+  for (size_t i = 0; i < count; ++i) {
+    const v0::SipNode* node = nodes[i] ? nodes[i] : kNothing;
+    if (places[i] == nullptr && node == kNothing) continue;
+    if (places[i] == nullptr) return Missing(i);
+    const absl::Status status = flattener.Add(*node, *places[i]);
+    if (status.ok()) continue;
+    std::string name = signature_.ArgumentName(i);
+    name[0] = absl::ascii_toupper(name[0]);
+    return absl::Status(status.code(), absl::StrCat(name, flattener.path(),
+                                                    ": ", status.message()));
+  }
+  // The signature has a place for every raw argument.
+  std::vector<const HostValue*> raw;
+  RETURN_IF_ERROR(Assign(raw, flattener.raw(), kArguments));
+  return raw;
+}
+
+absl::Status Invoker::NestResults(std::vector<HostValue>& results) const {
+  if (signature_.results().empty()) {
+    results.clear();
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(
+      HostValue nested,
+      v0::SipNest(signature_.structured()->structures->signature.results,
+                  std::move(results)));
+  results.clear();
+  results.push_back(std::move(nested));
+  return absl::OkStatus();
 }
 
 }  // namespace eyrie::abi

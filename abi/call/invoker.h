@@ -197,7 +197,6 @@ class Invoker {
   // Allocates the storage argument that the caller left out.
   absl::Status CreateStorage(size_t index, Encoder& encoder, vm::Slot& slot);
 
-  // decode_results.cc
   // Decodes the results of a call with a Decoder, and takes the references in
   // `returned`.
   absl::Status DecodeSlots(std::span<vm::Slot> returned,
@@ -244,8 +243,7 @@ class Invoker {
   void DropSlots(std::span<vm::Slot> slots) const;
   void PlanDirect();
 
-  // structured_invoker.cc: functions with structures
-  // (abi/signature/structures.h).
+  // Functions with structures (abi/signature/structures.h).
   void Flatten();
   // `rest` is as in Place.
   absl::StatusOr<std::vector<const HostValue*>> FlatArguments(

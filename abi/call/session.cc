@@ -1,4 +1,3 @@
-// Implements sessions: linking and lookup. callable.cc has calls.
 #include "abi/call/session.h"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/allocate.h"
+#include "base/deadline.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
@@ -441,6 +441,16 @@ absl::StatusOr<Callable> Session::Lookup(absl::string_view name) {
         " functions; one must be named: ", ListOf(functions), "."));
   }
   return Bind(*function);
+}
+
+absl::Status Session::WaitFor(const hal::Fence& fence) const {
+  const vm::Meter& meter = context_->meter();
+  absl::Status status =
+      fence.Wait(Deadline::Never(), [&meter] { return meter.stopped(); });
+  if (!status.ok() && meter.stopped()) {
+    return Annotate(meter.StopReason(), "(while waiting for the device)");
+  }
+  return status;
 }
 
 }  // namespace eyrie::abi
