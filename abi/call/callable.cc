@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "abi/call/session.h"
 #include "abi/signature/named_function.h"
 #include "abi/signature/signature.h"
 #include "abi/signature/signature_reader.h"
@@ -37,25 +36,38 @@ absl::Status SlotsOf(std::span<const vm::Value> values,
 
 }  // namespace
 
-absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
+absl::StatusOr<Callable> Callable::Bind(vm::Context& context,
+                                        Ref<hal::Device> device,
+                                        const vm::Function& function) {
   Callable callable;
-  callable.session_ = this;
+  callable.context_ = &context;
+  callable.device_ = std::move(device);
   callable.function_ = function;
   callable.results_ = function.signature().result_types();
   callable.declared_ = ReadDeclaredSignature(
       function.name(), function.attributes(), function.signature());
   callable.adds_fences_ =
       TakesFences(function.attributes(), function.signature());
-  if (callable.adds_fences_ && devices_.empty()) {
+  if (callable.adds_fences_ && !callable.device_) {
     return absl::FailedPreconditionError(
         absl::StrCat(NamedFunction(function.name()),
                      " signals a fence; that needs a device."));
   }
-  callable.raw_status_ = callable.BindRaw(*this);
+  callable.raw_status_ = callable.BindRaw();
   return callable;
 }
 
-absl::Status Callable::BindRaw(Session& session) {
+absl::Status WaitWithin(const vm::Context& context, const hal::Fence& fence) {
+  const vm::Meter& meter = context.meter();
+  absl::Status status =
+      fence.Wait(Deadline::Never(), [&meter] { return meter.stopped(); });
+  if (!status.ok() && meter.stopped()) {
+    return Annotate(meter.StopReason(), "(while waiting for the device)");
+  }
+  return status;
+}
+
+absl::Status Callable::BindRaw() {
   ASSIGN_OR_RETURN(const v0::Attributes attributes,
                    v0::Attributes::Read(function_.attributes()));
   if (!attributes.raw) return absl::OkStatus();
@@ -65,18 +77,15 @@ absl::Status Callable::BindRaw(Session& session) {
   Signature flat =
       signature.structured() ? *signature.structured()->flat : signature;
   if (flat.raw() == nullptr) return absl::OkStatus();
-  Ref<hal::Device> device;
-  if (!session.devices().empty()) device = session.devices()[0];
-  ASSIGN_OR_RETURN(
-      raw_, v0::ResultStorage::Create(session.context(), function_,
-                                      flat.shared_raw(), std::move(device)));
+  ASSIGN_OR_RETURN(raw_, v0::ResultStorage::Create(*context_, function_,
+                                                   flat.shared_raw(), device_));
   results_.assign(flat.result_carriers().begin(), flat.result_carriers().end());
   inputs_ = std::make_shared<const Signature>(std::move(flat));
   return absl::OkStatus();
 }
 
 const std::shared_ptr<MemoryMeter>& Callable::memory() const {
-  return session_->context().memory();
+  return context_->memory();
 }
 
 std::span<const vm::ValueType> Callable::argument_types() const {
@@ -143,11 +152,11 @@ absl::Status Callable::AddStorage(std::vector<vm::Value>& arguments,
   if (!MakesStorage(arguments.size())) return absl::OkStatus();
   ShortRow<vm::Slot, 16> inputs;
   RETURN_IF_ERROR(SlotsOf(arguments, inputs));
-  vm::HostCall call(session_->context());
+  vm::HostCall call(*context_);
   RETURN_IF_ERROR(call.status());
   absl::Status status = raw_->Create(inputs, slots);
   if (status.ok() && !adds_fences_ && slots.usable) {
-    status = session_->WaitFor(*slots.usable);
+    status = WaitWithin(*context_, *slots.usable);
   }
   RETURN_IF_ERROR(call.End(std::move(status)));
   for (const Ref<RefObject>& object : slots.storage) {
@@ -194,10 +203,10 @@ absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
     (next++)->ref = wait;
     (next++)->ref = signal;
   } else if (made.usable) {
-    RETURN_IF_ERROR(session_->WaitFor(*made.usable));
+    RETURN_IF_ERROR(WaitWithin(*context_, *made.usable));
   }
   const bool fills = raw_ && raw_->raw().fills;
-  const absl::Status status = session_->context().Invoke(
+  const absl::Status status = context_->Invoke(
       function_, slots, fills ? std::span<vm::Slot>() : results);
   if (!status.ok()) {
     return made.has_unknown() ? Annotate(status, kNoStorage) : status;
@@ -248,7 +257,7 @@ absl::StatusOr<std::vector<vm::Value>> Callable::Call(
 absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
                               std::span<vm::Slot> results) {
   const trace::Span span(trace::Category::kCall, function_.name());
-  vm::Context& context = session_->context();
+  vm::Context& context = *context_;
   const bool is_all = arguments.size() == argument_types().size();
   if (!is_all && !MakesStorage(arguments.size())) {
     return WrongCount(arguments.size());
@@ -260,12 +269,12 @@ absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
   RETURN_IF_ERROR(call.status());
   Ref<hal::Fence> done;
   if (adds_fences_) {
-    ASSIGN_OR_RETURN(done, fences_.Next(*session_->devices()[0]));
+    ASSIGN_OR_RETURN(done, fences_.Next(*device_));
   }
   v0::ResultStorage::Slots made;
   absl::Status status = Begin(arguments, nullptr, done.get(), made, results);
   const bool returned = status.ok();
-  if (returned && done) status = session_->WaitFor(*done);
+  if (returned && done) status = WaitWithin(*context_, *done);
   if (status.ok()) status = CheckResults(results);
   status = call.End(std::move(status));
   if (status.ok()) {

@@ -1,7 +1,7 @@
 // A function of a session, called with registers. Invoker calls it with values
 // of the host. Adds the fences that asynchronous functions need, and storage
-// for the results of raw functions. Tested by session_test.cc,
-// raw_call_test.cc.
+// for the results of raw functions.
+// Tested by session_test.cc, raw_call_test.cc, start_test.cc.
 #ifndef EYRIE_ABI_CALL_CALLABLE_H_
 #define EYRIE_ABI_CALL_CALLABLE_H_
 
@@ -16,22 +16,34 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/memory_meter.h"
+#include "base/ref.h"
+#include "hal/device.h"
 #include "hal/fence.h"
 #include "vm/isa/value.h"
 #include "vm/module/module.h"
+#include "vm/run/context.h"
 
 namespace eyrie::abi {
-
-class Session;
 
 // Names in errors: there is no memory for the values of a call.
 inline constexpr char kArguments[] = "the arguments of a call";
 inline constexpr char kResults[] = "the results of a call";
 
+// Waits for the results of a running call. DEADLINE_EXCEEDED or CANCELLED: the
+// call was stopped. Otherwise fails as the fence does.
+absl::Status WaitWithin(const vm::Context& context, const hal::Fence& fence);
+
 // A function of a session: its types as a caller sees them, and calls. A small
 // value. Thread-compatible. The session must outlive it.
 class Callable {
  public:
+  // Makes a function callable. `device`, the session's first, holds fences and
+  // storage; it may be null. FAILED_PRECONDITION: the function signals a fence,
+  // and there is no device.
+  static absl::StatusOr<Callable> Bind(vm::Context& context,
+                                       Ref<hal::Device> device,
+                                       const vm::Function& function);
+
   const vm::Function& function() const { return function_; }
   // Returns the signature of the source's declaration, or that of the calling
   // convention if the module has no declaration.
@@ -100,10 +112,8 @@ class Callable {
   absl::Status CheckResults(std::span<const vm::Value> results) const;
 
  private:
-  friend class Session;
-
   // Reads the raw signature if there is one.
-  absl::Status BindRaw(Session& session);
+  absl::Status BindRaw();
   // Reports whether the caller left out storage, so that a call allocates it.
   bool MakesStorage(size_t arguments) const {
     return raw_ != nullptr && arguments == raw_->input_count();
@@ -117,7 +127,8 @@ class Callable {
   // function's.
   absl::Status CheckRegisters(std::span<const vm::Value> arguments) const;
 
-  Session* session_ = nullptr;
+  vm::Context* context_ = nullptr;
+  Ref<hal::Device> device_;  // null: the session has none
   vm::Function function_;
   std::vector<vm::ValueType> results_;
   Signature declared_;

@@ -463,7 +463,7 @@ absl::StatusOr<PreparedCall> Invoker::Prepare(const Request& request) {
 absl::Status Invoker::WaitFor(const hal::Fence& fence) const {
   vm::HostCall call(session_->context());  // applies the timeout to the wait
   RETURN_IF_ERROR(call.status());
-  return call.End(session_->WaitFor(fence));
+  return call.End(WaitWithin(session_->context(), fence));
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
@@ -498,7 +498,8 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::StartEncoded(
   v0::ResultStorage::Slots made;
   std::vector<vm::Value> values;
   absl::Status status = callable_.Start(arguments, wait, &signal, made, values);
-  if (status.ok() && made.has_unknown()) status = session_->WaitFor(signal);
+  if (status.ok() && made.has_unknown())
+    status = WaitWithin(session_->context(), signal);
   if (status.ok()) status = callable_.CheckResults(values);
   RETURN_IF_ERROR(call.End(std::move(status)));
   return values;

@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/allocate.h"
-#include "base/deadline.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
@@ -366,13 +365,13 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
 
 absl::StatusOr<std::shared_ptr<const Snapshot>> Session::TakeSnapshot() {
   return Snapshot::Take(*context_, devices_, [this](const hal::Fence& fence) {
-    return WaitFor(fence);
+    return WaitWithin(*context_, fence);
   });
 }
 
 absl::Status Session::Restore(const Snapshot& snapshot) {
   return snapshot.Restore(*context_, devices_, [this](const hal::Fence& fence) {
-    return WaitFor(fence);
+    return WaitWithin(*context_, fence);
   });
 }
 
@@ -443,14 +442,9 @@ absl::StatusOr<Callable> Session::Lookup(absl::string_view name) {
   return Bind(*function);
 }
 
-absl::Status Session::WaitFor(const hal::Fence& fence) const {
-  const vm::Meter& meter = context_->meter();
-  absl::Status status =
-      fence.Wait(Deadline::Never(), [&meter] { return meter.stopped(); });
-  if (!status.ok() && meter.stopped()) {
-    return Annotate(meter.StopReason(), "(while waiting for the device)");
-  }
-  return status;
+absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
+  return Callable::Bind(*context_, devices_.empty() ? nullptr : devices_[0],
+                        function);
 }
 
 }  // namespace eyrie::abi

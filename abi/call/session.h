@@ -161,10 +161,6 @@ class Session {
   absl::StatusOr<std::shared_ptr<const Snapshot>> TakeSnapshot();
   absl::Status Restore(const Snapshot& snapshot);
 
-  // Waits for the results of a running call. DEADLINE_EXCEEDED or CANCELLED:
-  // the call was stopped. Otherwise fails as the fence does.
-  absl::Status WaitFor(const hal::Fence& fence) const;
-
  private:
   Session() = default;
 

@@ -44,18 +44,18 @@ class Chain {
   }
 
   absl::Status Submit(const char* name) {
-    Invoker function = *Invoker::Create(session_, *session_.Lookup(name));
+    function_ = Invoker::Create(session_, *session_.Lookup(name));
     Ref<hal::Fence> signal = Unreached(session_);
     const HostValue lent(value_.array()->Lent());
     const HostValue* const given[] = {&lent};
     std::vector<HostValue> results;
     const absl::Status status =
-        function.Start({.values = given}, last_.get(), *signal, results);
+        function_->Start({.values = given}, last_.get(), *signal, results);
     last_ = std::move(signal);
     if (status.ok()) value_ = results[0];
     return status;
   }
-  absl::Status Wait() { return session_.WaitFor(*last_); }
+  absl::Status Wait() { return function_->WaitFor(*last_); }
   bool IsReached() { return *last_->Query(); }
 
   std::string Text() const {
@@ -72,6 +72,7 @@ class Chain {
   Session& session_;
   Ref<hal::Fence> last_;
   HostValue value_;
+  absl::StatusOr<Invoker> function_;  // the last one
 };
 
 TEST(Start, ChainsOfEveryRelease) {

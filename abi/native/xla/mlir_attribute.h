@@ -16,6 +16,7 @@
 #include "abi/native/mlir_scanner.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::native {
 
