@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -152,6 +153,38 @@ TEST(EveryWayToCall, TakesLimitsAndAnAllocator) {
       EXPECT_EQ(memory->total, i);
     }
   });
+}
+
+// A C array that is too small for the results fails the call before it runs.
+TEST(EveryWayToCall, WritesNothingIfThereIsNoRoomForResults) {
+  const Device device = *Device::Open("local-sync");
+  eyrie_call_options_t options = {};
+  options.struct_size = sizeof(options);
+  for (const auto& [file, function_name] : kModules) {
+    for (const bool has_value : {false, true}) {
+      for (const eyrie_call_options_t* given :
+           std::initializer_list<const eyrie_call_options_t*>{nullptr,
+                                                              &options}) {
+        SCOPED_TRACE(absl::StrCat(file, has_value, given != nullptr));
+        Context context = tests::OpenContext(device, file);
+        auto add = context.Find(function_name);
+        alignas(64) float sums[4] = {};
+        const Value out = *Value::Borrow({4}, sums);
+        auto call = PreparedCall::Prepare(*add, {Four(0), Four(1)}, {}, {out});
+        ASSERT_TRUE(call) << Text(call);
+        const Value seven(7);
+        eyrie_value_t* const before = has_value ? seven.get() : nullptr;
+        eyrie_value_t* after_the_array = before;
+        EXPECT_EQ(ErrorText(eyrie_prepared_call_run(call->get(), given,
+                                                    &after_the_array, 0)),
+                  absl::StrCat("3: Function '", function_name,
+                               "' has 1 result and there is room for 0."));
+        EXPECT_EQ(after_the_array, before);
+        EXPECT_EQ(ValueText(seven.get()), "7");
+        EXPECT_EQ(sums[3], 0);
+      }
+    }
+  }
 }
 
 // A call begins after its fence, and signals another one.

@@ -300,26 +300,62 @@ TEST(Irpa, Damage) {
   }
 }
 
-// Archives that share one table must not need unbounded memory.
-TEST(Irpa, SharedTablesAreBounded) {
-  Bytes file = SmallArchive();
+// Returns a file of archives that all read the table of the given one.
+Bytes SharedBy(size_t archives, const Bytes& archive) {
   constexpr size_t kStep = 96;
-  constexpr size_t kArchives = 1000;
-  Bytes many(kStep * kArchives);
-  for (size_t i = 0; i < kArchives; ++i) {
+  Bytes file(kStep * archives);
+  for (size_t i = 0; i < archives; ++i) {
     irpa::Header header;
-    std::memcpy(&header, file.data(), sizeof(header));
-    const uint64_t shift = many.size() - i * kStep;
-    header.next_header = i + 1 < kArchives ? kStep : 0;
+    std::memcpy(&header, archive.data(), sizeof(header));
+    const uint64_t shift = file.size() - i * kStep;
+    header.next_header = i + 1 < archives ? kStep : 0;
     header.entries.offset += shift;
     header.metadata.offset += shift;
     header.storage.offset += shift;
-    std::memcpy(&many[i * kStep], &header, sizeof(header));
+    std::memcpy(&file[i * kStep], &header, sizeof(header));
   }
-  many.insert(many.end(), file.begin(), file.end());
-  const auto entries = ParseIrpa(many);
-  EXPECT_TRUE(entries.ok() || absl::IsResourceExhausted(entries.status()))
-      << StatusText(entries);
+  file.insert(file.end(), archive.begin(), archive.end());
+  return file;
+}
+
+// Archives that share one table must not need unbounded memory.
+TEST(Irpa, SharedTablesAreBounded) {
+  constexpr size_t kArchives = 100;
+  const struct {
+    const char* what;
+    size_t entries;
+    size_t name;      // bytes of each entry
+    size_t metadata;  // bytes of each entry
+  } rows[] = {
+      {"entries", 16, 2, 0},
+      {"names", 1, 1000, 0},
+      {"metadata", 1, 2, 1000},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.what);
+    std::vector<ParameterSource> sources;
+    for (size_t i = 0; i < row.entries; ++i) {
+      std::string key(row.name, 'n');
+      key[0] = static_cast<char>('a' + i);
+      sources.push_back(
+          Source(key, 8, ParameterSource::Content::kSplat, kPair));
+      sources.back().metadata = std::string(row.metadata, 'm');
+    }
+    Bytes file = SharedBy(kArchives, Archive(sources));
+    const size_t used = kArchives * row.entries *
+                        (sizeof(irpa::Entry) + row.name + row.metadata);
+    ASSERT_LT(file.size(), used / 4);
+    file.resize(used / 4);
+    EXPECT_EQ(StatusText(ParseIrpa(file)), "OK");
+    file.pop_back();
+    EXPECT_EQ(StatusText(ParseIrpa(file)),
+              absl::StrCat("RESOURCE_EXHAUSTED: The archive's entries and "
+                           "names take more than ",
+                           used - 4,
+                           " bytes, four times the file's size. "
+                           "(entry ",
+                           row.entries - 1, " of the archive)"));
+  }
 }
 
 TEST(Irpa, WriterRefuses) {
