@@ -266,6 +266,35 @@ TEST(HostileLinker, CountsMemory) {
   EXPECT_EQ(called.error().code(), EYRIE_RESOURCE_EXHAUSTED) << Text(called);
 }
 
+// The module drops the result, so that only its encoding can exceed the limit.
+TEST(HostileLinker, CountsMemoryOfResults) {
+  constexpr size_t kBytes = 1 << 20;
+  const struct {
+    const char* what;
+    Value result;
+  } kRows[] = {
+      {"text", Value(std::string(kBytes, 'x'))},
+      {"list", Value::List(std::vector<Value>(kBytes / 16, Value(7)))},
+      {"text in a list", Value::List({Value(std::string(kBytes, 'x'))})},
+  };
+  tests::ModuleBuilder module;
+  module.AddImport("host.f", "0v_r");
+  module.AddFunction("f", "0v_v", "entry: call #0 [] [r0] return []");
+  for (const auto& row : kRows) {
+    for (const bool fits : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(row.what, fits));
+      Linker linker;
+      ASSERT_TRUE(linker.Define(
+          "host.f", [&](HostCall&) -> Result<Value> { return row.result; }));
+      auto context = Context::Create(
+          CpuDevice(), Loaded(module),
+          {.max_memory = kBytes * (fits ? 3 : 1) - 1, .linker = &linker});
+      const auto called = context->Call("f", {});
+      EXPECT_EQ(Text(called).substr(0, 2), fits ? "" : "8:") << Text(called);
+    }
+  }
+}
+
 // ---- Native functions of this program ---------------------------------------
 
 struct Memref {

@@ -40,30 +40,49 @@ TEST(Decoder, HostileLists) {
 
 // An object that is returned many times is copied and charged each time.
 TEST(Decoder, SharedObjectsAreCharged) {
-  const auto buffer = *vm::Buffer::CopyText(std::string(1000, 'x'));
-  auto list = *vm::List::Create({});
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(list->Append(vm::Value(Ref<RefObject>(buffer))).ok());
-  }
+  using ListKind = vm::ElementType::Kind;
+  const auto text = *vm::Buffer::CopyText(std::string(1000, 'x'));
+  const auto bytes = *vm::List::Create({ListKind::kI8, nullptr});
+  ASSERT_TRUE(bytes->Resize(1000).ok());
+  const auto numbers = *vm::List::Create({ListKind::kI32, nullptr});
+  ASSERT_TRUE(numbers->Resize(1000).ok());
+  const uint64_t items = 100 * sizeof(HostValue);
   const struct {
-    uint64_t limit;
-    absl::StatusCode want;
+    const char* what;
+    Ref<RefObject> object;
+    uint64_t size;  // bytes
   } kRows[] = {
-      {200'000, absl::StatusCode::kOk},
-      {90'000, absl::StatusCode::kResourceExhausted},
-      {1'000, absl::StatusCode::kResourceExhausted},
+      {"text", text, 1000},
+      {"list of bytes", bytes, 1000},
+      {"list of numbers", numbers, 1000 * sizeof(HostValue)},
   };
   for (const auto& row : kRows) {
-    const auto meter = std::make_shared<MemoryMeter>(row.limit);
-    {
-      MemoryCharge charge = *MemoryCharge::Take(meter, 0, "a test");
-      CallStatistics statistics;
-      Decoder decoder(&statistics, &charge);
-      const auto value =
-          decoder.Decode(vm::Value(Ref<RefObject>(list)), Type());
-      EXPECT_EQ(value.status().code(), row.want) << row.limit;
+    auto list = *vm::List::Create({});
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(list->Append(vm::Value(row.object)).ok());
     }
-    EXPECT_EQ(meter->in_use(), 0u);
+    const uint64_t total = items + 100 * row.size;
+    const struct {
+      uint64_t limit;
+      absl::StatusCode want;
+    } kLimits[] = {
+        {total, absl::StatusCode::kOk},
+        {total - 1, absl::StatusCode::kResourceExhausted},
+        {row.size, absl::StatusCode::kResourceExhausted},
+    };
+    for (const auto& [limit, want] : kLimits) {
+      SCOPED_TRACE(absl::StrCat(row.what, " ", limit));
+      const auto meter = std::make_shared<MemoryMeter>(limit);
+      {
+        MemoryCharge charge = *MemoryCharge::Take(meter, 0, "a test");
+        CallStatistics statistics;
+        Decoder decoder(&statistics, &charge);
+        const auto value =
+            decoder.Decode(vm::Value(Ref<RefObject>(list)), Type());
+        EXPECT_EQ(value.status().code(), want) << value.status();
+      }
+      EXPECT_EQ(meter->in_use(), 0u);
+    }
   }
 }
 

@@ -429,6 +429,42 @@ TEST(Encoder, DepthIsLimited) {
             "INVALID_ARGUMENT: values are nested 129 deep; the limit is 128.");
 }
 
+TEST(Encoder, ListsAndTextCountAsMemory) {
+  using Kind = Type::Kind;
+  const struct {
+    const char* what;
+    HostValue value;
+    Kind kind;
+  } kRows[] = {
+      {"text", HostValue::Bytes(std::string(1000, 'x')), Kind::kBytes},
+      {"bytes", HostValue::Bytes(std::string(1000, 'x')), Kind::kByteList},
+      {"list", HostValue::List(HostValue::Items(250, HostValue(7))),
+       Kind::kAnyList},
+  };
+  for (const auto& row : kRows) {
+    for (const uint64_t limit : {999, 100'000}) {
+      SCOPED_TRACE(absl::StrCat(row.what, " ", limit));
+      const auto meter = std::make_shared<MemoryMeter>(limit);
+      Parameter parameter;
+      parameter.type.kind = row.kind;
+      parameter.carrier = vm::ValueType::kRef;
+      CallStatistics statistics;
+      Encoder encoder(nullptr, &statistics, meter);
+      vm::Slot slot;
+      slot.ref = nullptr;
+      const absl::Status status = encoder.Encode(row.value, parameter, slot);
+      EXPECT_EQ(status.code(), limit < 1000
+                                   ? absl::StatusCode::kResourceExhausted
+                                   : absl::StatusCode::kOk)
+          << status;
+      if (!status.ok()) continue;
+      EXPECT_GE(meter->in_use(), 1000u);
+      slot.ref->DropRef();
+      EXPECT_EQ(meter->in_use(), 0u);
+    }
+  }
+}
+
 TEST(Encoder, ArraysNeedADevice) {
   CallStatistics statistics;
   Encoder encoder(nullptr, &statistics);
