@@ -1,4 +1,5 @@
-// Tests copies of bindings in memory that a worker cannot use.
+// Tests the memory that workers share, and copies of bindings in memory that a
+// worker cannot use.
 #include "hal/cpu/isolate/binding_copies.h"
 
 #include <cstddef>
@@ -6,7 +7,9 @@
 #include <cstring>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/work_budget.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/isolate/shared_heap.h"
@@ -70,6 +73,22 @@ TEST(BindingCopies, ShareWhatOverlaps) {
                            memory[192]),
               row.want);
   }
+}
+
+// An allocation that has no fuel returns its range, or the heap fills up.
+TEST(SharedHeap, StoppedAllocationsReturnTheirRange) {
+  constexpr size_t kSize = 1 << 20;
+  const auto heap = *SharedHeap::Create("test", 0, kSize);
+  for (int i = 0; i < 3; ++i) {
+    WorkBudget work;
+    work.Refill(10);
+    EXPECT_EQ(heap->AllocatePaid(kSize, 64, &work).status().code(),
+              absl::StatusCode::kResourceExhausted);
+    EXPECT_EQ(heap->shared()->committed, 0u);
+  }
+  void* const memory = heap->Allocate(kSize, 64);
+  ASSERT_NE(memory, nullptr);
+  heap->Free(memory, kSize);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 // the host gets no SIGBUS if memory is short; they are committed and returned
 // without the lock. The list of blocks is not in the shared memory. A child of
 // fork() has a private copy (shared_mapping.h). Thread-safe.
-// Tested by isolate_test.cc.
+// Tested by isolate_test.cc, binding_copies_test.cc.
 #ifndef EYRIE_HAL_CPU_ISOLATE_SHARED_HEAP_H_
 #define EYRIE_HAL_CPU_ISOLATE_SHARED_HEAP_H_
 
