@@ -1,6 +1,8 @@
 // Tests sessions with real modules: lookup, checks before calls, fences, state.
 #include "abi/call/session.h"
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,9 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "hal/parameters/parameter_index.h"
 #include "tests/support/releases.h"
 #include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
+#include "vm/asm/assembler.h"
 
 namespace eyrie::abi {
 namespace {
@@ -213,6 +217,63 @@ TEST(Session, Tensors) {
             std::vector<uint8_t>(bytes, bytes + 4));
   EXPECT_EQ(StatusText(CopyTensor(device, spec, std::span(bytes).first(3))),
             "INVALID_ARGUMENT: 3 bytes are given; 2xi16 needs 4.");
+}
+
+// A device cannot fill with a pattern of 16 bytes, so it reads pieces of 64
+// KiB.
+TEST(Session, PiecesOfWideSplatsTakeFuel) {
+  const auto fuel = [](absl::string_view length) -> uint64_t {
+    const auto bytes = vm::Assemble(absl::StrCat(R"(vm.module @t version 0
+vm.type !hal.device
+vm.type !hal.fence
+vm.type !hal.buffer
+vm.type !vm.buffer
+vm.import @hal.devices.get cconv "0i_r"
+vm.import @hal.fence.create cconv "0rI_r"
+vm.import @io_parameters.load cconv "0rIrrrIiirrr_r"
+vm.rodata[0] = 0000000004000000
+vm.rodata[1] = 77696465  // "wide"
+vm.rodata[2] = 00000000000000000000000000000000)",
+                                                 length, R"(
+vm.export @f
+vm.func @f() -> () {
+^bb0:
+  %i0 = vm.const.i32.zero
+  %i2:3 = vm.const.i64.zero
+  %i4:5 = vm.const.i64 -1
+  %i6 = vm.const.i32 50
+  %i7 = vm.const.i32 3075
+  %r0 = vm.const.ref.zero
+  %r1 = vm.call @hal.devices.get(%i0)
+  %r2 = vm.call @hal.fence.create(%r1, %i2)
+  %r3 = vm.const.ref.rodata 0
+  %r4 = vm.const.ref.rodata 1
+  %r5 = vm.const.ref.rodata 2
+  %r0 = vm.call @io_parameters.load(%r1, %i4, %r0, %r2, %r0, %i4, %i6, %i7, %r3, %r4, %r5)
+  vm.return
+}
+)"),
+                                    "wide.vmasm");
+    EXPECT_EQ(StatusText(bytes), "OK");
+    const auto program = LoadProgram(*bytes, "wide.vmfb");
+    EXPECT_EQ(StatusText(program), "OK");
+    hal::ParameterEntry wide;
+    wide.key = "wide";
+    wide.length = 1 << 20;
+    wide.storage = hal::Splat{{1, 2, 3}, 16};
+    auto scopes = std::make_shared<hal::ParameterScopes>();
+    EXPECT_EQ(StatusText(scopes->scope("").Add({wide}, nullptr)), "OK");
+    SessionOptions options;
+    options.limits.fuel = 1 << 20;
+    options.parameters = scopes;
+    auto session = Session::Create(
+        {*program}, *OpenDevices({}, hal::DriverOptions()), options);
+    EXPECT_EQ(StatusText(session), "OK");
+    auto f = *(*session)->Lookup("f");
+    EXPECT_EQ(StatusText(f.Call({})), "OK");
+    return (*session)->context().meter().FuelUsed();
+  };
+  EXPECT_EQ(fuel("0000100000000000") - fuel("0000010000000000"), 15u);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Tests loading intact and damaged embedded ELF files.
 #include "hal/cpu/elf_loader.h"
 
+#include <elf.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -334,20 +337,27 @@ TEST(ElfLoader, TruncatedAtEveryLength) {
   }
 }
 
+// Returns the access rights of the page at an address, such as "r-xp".
+std::string RightsAt(uint64_t address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin, end;
+    char flags[5];
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, flags) == 3 &&
+        address >= begin && address < end) {
+      return flags;
+    }
+  }
+  return "none";
+}
+
 // Returns the access rights of each segment's first page.
 std::string Rights(const ElfImage& image) {
   std::string rights;
   for (const Image::Range& range : image.ranges()) {
-    const uint64_t address = reinterpret_cast<uintptr_t>(range.bytes.data());
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
-      unsigned long begin, end;
-      char flags[5];
-      if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, flags) == 3 &&
-          address >= begin && address < end) {
-        absl::StrAppend(&rights, flags, " ");
-      }
-    }
+    absl::StrAppend(&rights,
+                    RightsAt(reinterpret_cast<uintptr_t>(range.bytes.data())),
+                    " ");
   }
   return rights;
 }
@@ -359,6 +369,40 @@ TEST(ElfLoader, NoPageIsWritableAndExecutable) {
   image = ElfImage::Load(TestFile("matmul_v5"), ElfUse::kRead);
   ASSERT_EQ(StatusText(image), "OK");
   EXPECT_EQ(Rights(**image), "r--p r--p r--p ");
+}
+
+// Only whole pages that end within RELRO are protected.
+TEST(ElfLoader, ProtectsEveryPageOfRelro) {
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const struct {
+    const char* what;
+    uint64_t end;      // of RELRO, from the begin of the data's first page
+    const char* want;  // the second letter of each of the data's four pages
+  } kRows[] = {
+      {"all", 4 * page, "----"},
+      {"to the end of a page", 3 * page, "---w"},
+      {"to the last byte of a page", 3 * page - 1, "--ww"},
+      {"one page", page, "-www"},
+  };
+  for (const auto& row : kRows) {
+    std::vector<uint8_t> file = TestFile("add_v6");
+    for (int i = 0; i < 7; ++i) {
+      Elf64_Phdr header;
+      std::memcpy(&header, file.data() + Segment(i), sizeof(header));
+      const bool is_data = header.p_type == PT_LOAD && header.p_flags & PF_W;
+      if (!is_data && header.p_type != PT_GNU_RELRO) continue;
+      header.p_memsz = (is_data ? 4 * page : row.end) - header.p_vaddr % page;
+      std::memcpy(file.data() + Segment(i), &header, sizeof(header));
+    }
+    auto image = ElfImage::Load(file);
+    ASSERT_EQ(StatusText(image), "OK") << row.what;
+    const uint64_t begin =
+        reinterpret_cast<uintptr_t>((*image)->ranges().back().bytes.data()) /
+        page * page;
+    std::string rights;
+    for (int i = 0; i < 4; ++i) rights += RightsAt(begin + i * page)[1];
+    EXPECT_EQ(rights, row.want) << row.what;
+  }
 }
 
 // Relocations of AArch64 have addends of all kinds. In add_v6.so, .rela.dyn is
