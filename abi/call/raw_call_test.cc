@@ -4,16 +4,23 @@
 #include <string>
 #include <vector>
 
+#include "abi/call/invoker.h"
+#include "abi/call/pending_call.h"
 #include "abi/call/session.h"
 #include "abi/tensor/tensor.h"
 #include "abi/tensor/tensor_text.h"
+#include "abi/value/encoder.h"
+#include "abi/value/host_value.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
+#include "hal/fence.h"
 #include "tests/support/releases.h"
 #include "tests/support/sessions.h"
 #include "tests/support/status_text.h"
+#include "vm/asm/assembler.h"
 
 namespace eyrie::abi::v0 {
 namespace {
@@ -270,6 +277,109 @@ TEST(RawCall, StorageIsCounted) {
             before + session->devices()[0]->allocator().Footprint(16));
   results->clear();
   EXPECT_EQ(meter.in_use(), before);
+}
+
+constexpr char kNeverEnds[] =
+    "FAILED_PRECONDITION: The wait for the fence would never end: nothing is "
+    "left that could signal it.";
+
+// Returns a session of a function that must not be called before its
+// allocator's fence is reached, which never happens.
+std::unique_ptr<Session> OpenNeverUsable(bool is_async) {
+  const auto bytes = vm::Assemble(
+      absl::StrCat(R"(vm.module @t version 0
+vm.type !hal.buffer_view
+vm.type !hal.fence
+vm.type !vm.list<?>
+vm.import @hal.fence.signal cconv "0r_v"
+vm.export @__allocate
+//! func.attr "iree.abi.model" = "coarse-fences"
+vm.func @__allocate(%r0: !vm.list<?>, %r1: !hal.fence, %r2: !hal.fence) -> (!vm.list<?>) {
+^bb0:
+  %i0 = vm.const.i32 1
+  %r3 = vm.list.alloc %i0 : !vm.list<?>
+  vm.list.resize %r3, %i0
+  vm.return %R3
+}
+vm.export @f
+//! func.attr "fv" = "1"
+//! func.attr "f" = "I7!B4!d-1R7!B4!d-1"
+//! func.attr "fbr" = "__allocate"
+)",
+                   is_async
+                       ? R"(//! func.attr "iree.abi.model" = "coarse-fences"
+vm.func @f(%r0: !hal.buffer_view, %r1: !hal.buffer_view, %r2: !hal.fence, %r3: !hal.fence) -> (!hal.buffer_view) {
+^bb0:
+  %i0 = vm.cmp.nz.ref %r2
+  vm.cond_br %i0, ^bb1(), ^bb2()
+^bb1:
+  vm.return %R0
+^bb2:
+  vm.call @hal.fence.signal(%r3)
+  vm.return %R0
+}
+)"
+                       : R"(
+vm.func @f(%r0: !hal.buffer_view, %r1: !hal.buffer_view) -> (!hal.buffer_view) {
+^bb0:
+  vm.return %R0
+}
+)"),
+      "never.vmasm");
+  EXPECT_EQ(StatusText(bytes), "OK");
+  const auto program = LoadProgram(*bytes, "never.vmfb");
+  EXPECT_EQ(StatusText(program), "OK");
+  return *Session::Create({*program}, *OpenDevices({}, hal::DriverOptions()),
+                          SessionOptions());
+}
+
+TEST(RawCall, WaitsForAllocatedStorage) {
+  for (const bool is_async : {false, true}) {
+    for (const bool in_pieces : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(is_async, in_pieces));
+      const auto session = OpenNeverUsable(is_async);
+      auto f = *session->Lookup("f");
+      const HostValue array =
+          FromRegister(Read(*session, "1xf32=1")[0], Type());
+      const HostValue* const values[] = {&array};
+      absl::Status status;
+      std::vector<HostValue> results;
+      if (in_pieces) {
+        Invoker invoker = *Invoker::Create(*session, f);
+        auto call = PendingCall::Begin(*session, invoker, {.values = values},
+                                       [] {}, {});
+        status = call.status();
+        if (status.ok()) {
+          ASSERT_TRUE((*call)->Run());
+          status = (*call)->TakeResults(results);
+        }
+      } else {
+        status =
+            Invoker::Create(*session, f)->Call({.values = values}, results);
+      }
+      EXPECT_EQ(StatusText(status), kNeverEnds);
+    }
+  }
+}
+
+// A raw function may write to storage at once, so it begins after the fence.
+TEST(RawCall, StartsAfterItsFence) {
+  for (const char* variant : kVariants) {
+    SCOPED_TRACE(variant);
+    const auto session =
+        tests::OpenSession(absl::StrCat("3.13/raw_results", variant, ".vmfb"));
+    Invoker invoker = *Invoker::Create(*session, *session->Lookup("double"));
+    const HostValue array =
+        FromRegister(Read(*session, "4xf32=1 2 3 4")[0], Type());
+    const HostValue* const values[] = {&array};
+    const Ref<hal::Fence> wait = *session->devices()[0]->CreateFence();
+    const Ref<hal::Fence> signal = *session->devices()[0]->CreateFence();
+    std::vector<HostValue> results;
+    const absl::Status status =
+        invoker.Start({.values = values}, wait.get(), *signal, results);
+    EXPECT_EQ(StatusText(status), kNeverEnds);
+    EXPECT_EQ(signal->Query().status(), status);
+  }
 }
 
 }  // namespace
