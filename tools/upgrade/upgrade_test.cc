@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "tools/upgrade/rewrite.h"
 #include "tools/upgrade/shims.h"
+#include "vm/asm/assembler.h"
 #include "vm/isa/release.h"
 #include "vm/isa/version.h"
 #include "vm/module/verifier.h"
@@ -146,6 +147,40 @@ TEST(UpgradeTest, NamesWhatCannotBeExpressed) {
     EXPECT_EQ(bytes.status().code(), absl::StatusCode::kUnimplemented);
     EXPECT_TRUE(absl::StrContains(bytes.status().message(), row.want))
         << bytes.status().message();
+  }
+}
+
+TEST(UpgradeTest, LimitsPushedConstants) {
+  const struct {
+    const char* first;
+    const char* want;
+  } kRows[] = {
+      {"0", "OK"},
+      {"62", "OK"},
+      {"63", "it pushes constant 64; the limit is 64."},
+      {"-1", "it pushes constant -1; the limit is 64."},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.first);
+    const auto bytes = vm::Assemble(absl::StrCat(R"(vm.module @t version 0
+vm.type !hal.command_buffer
+vm.type !hal.pipeline_layout
+vm.import @hal.command_buffer.push_constants cconv "0rriCiD_v"
+vm.export @f
+vm.func @f(%r0: !hal.command_buffer, %r1: !hal.pipeline_layout) -> () {
+^bb0:
+  %i0 = vm.const.i32 )",
+                                                 row.first, R"(
+  vm.call.variadic @hal.command_buffer.push_constants segments[65535, 65535, 65535, 2](%r0, %r1, %i0, %i0, %i0)
+  vm.return
+}
+)"),
+                                    "push.vmasm");
+    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    const auto module = vm::LoadModule(*bytes, "push.vmfb");
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    const absl::Status status = RewriteModule(**module, 13).status();
+    EXPECT_TRUE(absl::StrContains(status.ToString(), row.want)) << status;
   }
 }
 

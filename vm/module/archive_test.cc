@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/byte_reader.h"
 #include "base/crc32.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
@@ -286,6 +287,31 @@ TEST(Archive, RefusesMembersThatShareBytes) {
   EXPECT_EQ(Read(zip),
             "INVALID_ARGUMENT: x.vmfb is damaged: 'rodata_1.bin' and "
             "'module.fb' share bytes, from 0 on.");
+}
+
+// The directory says that the first entry ends one byte into the second one.
+TEST(Archive, RefusesMembersThatShareOneByte) {
+  const auto read_with = [](uint32_t shared) {
+    Bytes zip = Small().BuildZip();
+    const auto find = [&zip](const char* mark) {
+      const Bytes bytes = FromText(mark);
+      return std::search(zip.begin() + 1, zip.end(), bytes.begin(),
+                         bytes.end());
+    };
+    const auto second = static_cast<uint32_t>(find("PK\x03\x04") - zip.begin());
+    const auto entry = find("PK\x01\x02");
+    const uint32_t begin = 30 + LoadLittleEndian<uint16_t>(&zip[26]) +
+                           LoadLittleEndian<uint16_t>(&zip[28]);
+    const uint32_t size = second + shared - begin;
+    std::memcpy(&entry[20], &size, sizeof(size));
+    std::memcpy(&entry[24], &size, sizeof(size));
+    const std::string text = Read(zip);
+    return text.substr(0, text.find(','));
+  };
+  EXPECT_EQ(read_with(0).substr(0, 4), "zip ");
+  EXPECT_EQ(read_with(1),
+            "INVALID_ARGUMENT: x.vmfb is damaged: 'module.fb' and "
+            "'rodata_1.bin' share bytes");
 }
 
 TEST(Archive, RefusesAZipCutAnywhere) {
