@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/memory_meter.h"
 #include "gtest/gtest.h"
 #include "vm/object/buffer.h"
 #include "vm/object/list.h"
@@ -140,9 +141,12 @@ struct Purse {
 };
 
 TEST(List, PaysAndStops) {
-  const Ref<List> list = *List::Create({Kind::kI32});
+  const auto meter = std::make_shared<MemoryMeter>(uint64_t{1} << 30);
+  const Ref<List> list = *List::Create({Kind::kI32}, 0, meter);
+  const uint64_t empty = meter->in_use();
   Purse none = {0};
   EXPECT_EQ(list->Resize(1 << 20, none).message(), "enough");
+  EXPECT_EQ(meter->in_use(), empty);
   EXPECT_EQ(none.bytes, 4u << 20);
   EXPECT_EQ(list->size(), 0u);
   Purse purse = {100};
@@ -158,8 +162,10 @@ TEST(List, PaysAndStops) {
   EXPECT_EQ(list->size(), 1u << 20);
   EXPECT_EQ(Show(list->Get(7)), "i32 7");
   Purse look = {1};  // for the storage, but not for a piece of the copy
+  const uint64_t before = meter->in_use();
   EXPECT_EQ(list->Reserve(2 << 20, look).message(), "enough");
   EXPECT_EQ(Show(list->Get(7)), "i32 7");
+  EXPECT_EQ(meter->in_use(), before);
 }
 
 TEST(List, AppendLeavesNothingBehindOnFailure) {

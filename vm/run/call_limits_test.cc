@@ -57,7 +57,8 @@ constexpr NativeFunction kCallHostRows[] = {
 // Runs in the interpreter or, if the parameter is true, as compiled code.
 class CallLimitsTest : public ::testing::TestWithParam<int> {
  protected:
-  std::shared_ptr<const BytecodeModule> NewModule(bool has_init) {
+  std::shared_ptr<const BytecodeModule> NewModule(
+      const std::vector<const char*>& own) {
     ModuleBuilder module;
     module.name = "m";
     module.requirements = 0xF;
@@ -83,8 +84,8 @@ class CallLimitsTest : public ::testing::TestWithParam<int> {
         .AddFunction("wait", "0i_v",
                      "entry: call.yieldable #2 [] ^next [] next: return []")
         .requirements = 0xF;
-    if (has_init) {
-      module.AddFunction("__init", "0v_v",
+    for (const char* name : own) {
+      module.AddFunction(name, "0v_v",
                          "entry: const.i32 100 i0 call 0 [i0] [] return []");
     }
     auto verified = LoadModule(module.Build(), module.name);
@@ -92,15 +93,19 @@ class CallLimitsTest : public ::testing::TestWithParam<int> {
     return *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
   }
 
-  absl::StatusOr<std::unique_ptr<Context>> NewContext(ContextOptions options,
-                                                      bool has_init = false) {
+  // Each module has the functions `own`, such as __init, which take 101 units.
+  absl::StatusOr<std::unique_ptr<Context>> NewContext(
+      ContextOptions options, const std::vector<const char*>& own = {},
+      size_t modules = 1) {
     if (GetParam() != 0) options.jit = *jit::Create(jit::Mode::kEager);
     auto host = *NativeModule::Create(
         "host", 0, kCallHostRows,
         [this]() -> absl::StatusOr<std::unique_ptr<ModuleState>> {
           return std::make_unique<CallHost>(&run_);
         });
-    return Context::Create({host, NewModule(has_init)}, options);
+    std::vector<std::shared_ptr<const Module>> all = {host};
+    while (all.size() <= modules) all.push_back(NewModule(own));
+    return Context::Create(std::move(all), options);
   }
 
   static std::string Text(const absl::Status& status) {
@@ -367,11 +372,64 @@ TEST_P(CallLimitsTest, Initializers) {
     ContextOptions options;
     options.limits = c.context;
     options.initializer = c.initializer;
-    auto context = NewContext(options, /*has_init=*/true);
+    auto context = NewContext(options, {"__init"});
     EXPECT_EQ(Text(context.status()), c.want);
     if (context.ok()) {
       EXPECT_EQ((*context)->FuelUsed(), 101u);
     }
+  }
+}
+
+// A limit of initializers is for all of them together, and a limit of the
+// context is for each.
+TEST_P(CallLimitsTest, InitializersOfTwoModules) {
+  const struct {
+    uint64_t context;
+    std::optional<CallLimits> initializer;
+    bool fits;
+  } kCases[] = {
+      {101, std::nullopt, true},
+      {100, std::nullopt, false},
+      {100, CallLimits{202}, true},
+      {500, CallLimits{201}, false},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.context);
+    ContextOptions options;
+    options.limits = Of(c.context, absl::InfiniteDuration());
+    options.initializer = c.initializer;
+    EXPECT_EQ(
+        NewContext(options, {"__init"}, 2).status().code(),
+        c.fits ? absl::StatusCode::kOk : absl::StatusCode::kResourceExhausted);
+  }
+}
+
+TEST_P(CallLimitsTest, Deinitializers) {
+  const char* const lost =
+      "RESOURCE_EXHAUSTED: The call exceeds its fuel limit (100 backward "
+      "branches and calls).";
+  const struct {
+    uint64_t fuel;
+    size_t modules;
+    std::vector<std::string> want;
+  } kCases[] = {
+      {101, 1, {}},
+      {101, 2, {}},
+      {100, 1, {lost}},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(absl::StrCat(c.fuel, " ", c.modules));
+    std::vector<std::string> errors;
+    ContextOptions options;
+    options.limits = Of(c.fuel, absl::InfiniteDuration());
+    options.initializer = CallLimits{1000};
+    options.lost = [&errors](const absl::Status& status) {
+      errors.push_back(Text(status));
+    };
+    auto context = NewContext(options, {"__deinit"}, c.modules);
+    ASSERT_TRUE(context.ok()) << context.status();
+    context->reset();
+    EXPECT_EQ(errors, c.want);
   }
 }
 
