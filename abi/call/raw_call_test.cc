@@ -287,14 +287,16 @@ constexpr char kNeverEnds[] =
 // allocator's fence is reached, which never happens.
 std::unique_ptr<Session> OpenNeverUsable(bool is_async) {
   const auto bytes = vm::Assemble(
-      absl::StrCat(R"(vm.module @t version 0
+      absl::StrCat(
+          R"(vm.module @t version 0
 vm.type !hal.buffer_view
 vm.type !hal.fence
 vm.type !vm.list<?>
 vm.import @hal.fence.signal cconv "0r_v"
 vm.export @__allocate
 //! func.attr "iree.abi.model" = "coarse-fences"
-vm.func @__allocate(%r0: !vm.list<?>, %r1: !hal.fence, %r2: !hal.fence) -> (!vm.list<?>) {
+vm.func @__allocate(%r0: !vm.list<?>, %r1: !hal.fence, )"
+          R"(%r2: !hal.fence) -> (!vm.list<?>) {
 ^bb0:
   %i0 = vm.const.i32 1
   %r3 = vm.list.alloc %i0 : !vm.list<?>
@@ -306,9 +308,10 @@ vm.export @f
 //! func.attr "f" = "I7!B4!d-1R7!B4!d-1"
 //! func.attr "fbr" = "__allocate"
 )",
-                   is_async
-                       ? R"(//! func.attr "iree.abi.model" = "coarse-fences"
-vm.func @f(%r0: !hal.buffer_view, %r1: !hal.buffer_view, %r2: !hal.fence, %r3: !hal.fence) -> (!hal.buffer_view) {
+          is_async
+              ? R"(//! func.attr "iree.abi.model" = "coarse-fences"
+vm.func @f(%r0: !hal.buffer_view, %r1: !hal.buffer_view, )"
+                R"(%r2: !hal.fence, %r3: !hal.fence) -> (!hal.buffer_view) {
 ^bb0:
   %i0 = vm.cmp.nz.ref %r2
   vm.cond_br %i0, ^bb1(), ^bb2()
@@ -319,7 +322,7 @@ vm.func @f(%r0: !hal.buffer_view, %r1: !hal.buffer_view, %r2: !hal.fence, %r3: !
   vm.return %R0
 }
 )"
-                       : R"(
+              : R"(
 vm.func @f(%r0: !hal.buffer_view, %r1: !hal.buffer_view) -> (!hal.buffer_view) {
 ^bb0:
   vm.return %R0

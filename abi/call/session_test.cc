@@ -234,7 +234,8 @@ vm.import @io_parameters.load cconv "0rIrrrIiirrr_r"
 vm.rodata[0] = 0000000004000000
 vm.rodata[1] = 77696465  // "wide"
 vm.rodata[2] = 00000000000000000000000000000000)",
-                                                 length, R"(
+                                                 length,
+                                                 R"(
 vm.export @f
 vm.func @f() -> () {
 ^bb0:
@@ -249,7 +250,8 @@ vm.func @f() -> () {
   %r3 = vm.const.ref.rodata 0
   %r4 = vm.const.ref.rodata 1
   %r5 = vm.const.ref.rodata 2
-  %r0 = vm.call @io_parameters.load(%r1, %i4, %r0, %r2, %r0, %i4, %i6, %i7, %r3, %r4, %r5)
+  %r0 = vm.call @io_parameters.load(%r1, %i4, %r0, %r2, %r0, %i4, )"
+                                                 R"(%i6, %i7, %r3, %r4, %r5)
   vm.return
 }
 )"),

@@ -1,6 +1,9 @@
 // Queue operations on every device: immediate, deferred, failed, refused, and
 // from several threads.
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -104,6 +107,52 @@ TEST_P(Queue, ChargesForWhatItPutsBy) {
   // An operation that runs at once releases its memory soon.
   EXPECT_TRUE(device_->QueueUpdate(fences, data, Whole(buffer)).ok());
   AwaitUnused(*meter, *semaphore);
+}
+
+// A call that waits for an operation may need the memory that it used.
+TEST_P(Queue, ReleasesItsChargeBeforeItSignals) {
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 1024);
+  std::array<uint8_t, 1024> data = {};
+  const auto file = MakeRef<File>(data, memory_access::kRead, nullptr);
+  const struct {
+    const char* what;
+    std::function<absl::Status(const QueueFences&)> begin;
+  } kRows[] = {
+      {"barrier",
+       [&](const QueueFences& fences) {
+         return device_->QueueBarrier(fences);
+       }},
+      {"update",
+       [&](const QueueFences& fences) {
+         return device_->QueueUpdate(fences, data, Whole(buffer));
+       }},
+      {"read",
+       [&](const QueueFences& fences) {
+         return device_->QueueRead(fences, file, 0, Whole(buffer));
+       }},
+  };
+  for (const auto& row : kRows) {
+    for (const bool fails : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(row.what, fails));
+      const Ref<Semaphore> semaphore = *device_->CreateSemaphore(0);
+      const Ref<Fence> wait = Fence::ForPoint(semaphore, 1);
+      const Ref<Fence> signal =
+          Fence::ForPoint(*device_->CreateSemaphore(0), 1);
+      const auto meter = std::make_shared<MemoryMeter>(10000);
+      ASSERT_EQ(StatusText(row.begin({wait.get(), signal.get(), &meter})),
+                "OK");
+      EXPECT_GT(meter->in_use(), 0u);
+      std::promise<uint64_t> in_use;
+      signal->OnReached(
+          [&](const absl::Status&) { in_use.set_value(meter->in_use()); });
+      if (fails) {
+        semaphore->Fail(absl::AbortedError("It is over."));
+      } else {
+        EXPECT_TRUE(semaphore->Signal(1).ok());
+      }
+      EXPECT_EQ(in_use.get_future().get(), 0u);
+    }
+  }
 }
 
 // The meter is also charged for what semaphores store for a wait on many.

@@ -162,7 +162,8 @@ TEST(UpgradeTest, LimitsPushedConstants) {
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.first);
-    const auto bytes = vm::Assemble(absl::StrCat(R"(vm.module @t version 0
+    const auto bytes = vm::Assemble(
+        absl::StrCat(R"(vm.module @t version 0
 vm.type !hal.command_buffer
 vm.type !hal.pipeline_layout
 vm.import @hal.command_buffer.push_constants cconv "0rriCiD_v"
@@ -170,12 +171,14 @@ vm.export @f
 vm.func @f(%r0: !hal.command_buffer, %r1: !hal.pipeline_layout) -> () {
 ^bb0:
   %i0 = vm.const.i32 )",
-                                                 row.first, R"(
-  vm.call.variadic @hal.command_buffer.push_constants segments[65535, 65535, 65535, 2](%r0, %r1, %i0, %i0, %i0)
+                     row.first,
+                     R"(
+  vm.call.variadic @hal.command_buffer.push_constants segments[)"
+                     R"(65535, 65535, 65535, 2](%r0, %r1, %i0, %i0, %i0)
   vm.return
 }
 )"),
-                                    "push.vmasm");
+        "push.vmasm");
     ASSERT_TRUE(bytes.ok()) << bytes.status().message();
     const auto module = vm::LoadModule(*bytes, "push.vmfb");
     ASSERT_TRUE(module.ok()) << module.status().message();
