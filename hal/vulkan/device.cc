@@ -50,6 +50,14 @@ std::optional<int64_t> QueryDispatch(const LogicalDevice& device,
   return bits;
 }
 
+// Submits what Record returned, to run after an epoch. If this fails, nothing
+// is signalled.
+absl::Status Submit(Engine& engine, absl::StatusOr<Queue::Kept> kept,
+                    uint64_t after, Fence* signal) {
+  RETURN_IF_ERROR(kept);
+  return engine.queue()->Submit(after, *std::move(kept), signal).status();
+}
+
 class VulkanDevice final : public hal::Device {
  public:
   VulkanDevice(std::shared_ptr<LogicalDevice> device,
@@ -206,19 +214,24 @@ absl::Status VulkanDevice::DoExecute(const QueueFences& fences,
   if (ready->is_ready) [[likely]] {
     absl::StatusOr<MemoryCharge> charge = fences.Charge(table.size_bytes());
     if (!charge.ok()) return fences.Refuse(charge.status());
-    absl::Status status =
-        engine_->Execute(commands, table, ready->epoch, fences.signal,
-                         fences.budget(), *std::move(charge));
+    absl::Status status = Submit(
+        *engine_,
+        engine_->Record(commands, table, fences.budget(), *std::move(charge)),
+        ready->epoch, fences.signal);
     return status.ok() ? status : fences.Refuse(std::move(status));
   }
-  const auto run = [engine = engine_, commands = std::move(commands),
-                    table =
-                        BindingTable(table)](OperationQueue::Ending ending) {
-    const absl::Status status =
-        engine->Execute(commands, table, 0, ending.signal.get(),
-                        ending.work.get(), std::move(ending.charge));
-    if (!status.ok() && ending.signal) ending.signal->Fail(status);
-  };
+  const auto run =
+      [engine = engine_, commands = std::move(commands),
+       table = BindingTable(table)](OperationQueue::Ending ending) mutable {
+        absl::StatusOr<Queue::Kept> kept = engine->Record(
+            commands, table, ending.work.get(), std::move(ending.charge));
+        // A call that waits for the signal may need their memory.
+        commands = nullptr;
+        table.clear();
+        const absl::Status status =
+            Submit(*engine, std::move(kept), 0, ending.signal.get());
+        if (!status.ok() && ending.signal) ending.signal->Fail(status);
+      };
   return operations_->Defer(fences, run, table.size_bytes());
 }
 

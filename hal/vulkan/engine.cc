@@ -187,10 +187,10 @@ absl::StatusOr<Ref<NativeCommands>> Engine::Translate(
   return native;
 }
 
-absl::Status Engine::Execute(const Ref<CommandBuffer>& commands,
-                             std::span<const BufferBinding> table,
-                             uint64_t after, Fence* signal, WorkBudget* work,
-                             MemoryCharge charge) {
+absl::StatusOr<Queue::Kept> Engine::Record(const Ref<CommandBuffer>& commands,
+                                           std::span<const BufferBinding> table,
+                                           WorkBudget* work,
+                                           MemoryCharge charge) {
   RETURN_IF_ERROR(PayFor(*commands, table, work));
   Queue::Kept kept;
   ASSIGN_OR_RETURN(kept.commands, Translate(*commands, table));
@@ -200,7 +200,7 @@ absl::Status Engine::Execute(const Ref<CommandBuffer>& commands,
     kept.objects.push_back(Ref<hal::Buffer>::Share(binding.buffer));
   }
   kept.charge = std::move(charge);
-  return queue_->Submit(after, std::move(kept), signal).status();
+  return kept;
 }
 
 }  // namespace eyrie::hal::vulkan

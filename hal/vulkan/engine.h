@@ -34,12 +34,11 @@ class Engine {
   Allocator& allocator() { return *allocator_; }
   const std::shared_ptr<Queue>& queue() const { return queue_; }
 
-  // Submits commands to run after the epoch `after`. Signals the fence, which
-  // may be null, when they are complete. If this fails, nothing is signalled.
+  // Returns recorded commands, with all that they need, for Queue::Submit.
   // Returns the errors of Recorder and of the budget.
-  absl::Status Execute(const Ref<CommandBuffer>& commands,
-                       std::span<const BufferBinding> table, uint64_t after,
-                       Fence* signal, WorkBudget* work, MemoryCharge charge);
+  absl::StatusOr<Queue::Kept> Record(const Ref<CommandBuffer>& commands,
+                                     std::span<const BufferBinding> table,
+                                     WorkBudget* work, MemoryCharge charge);
 
  private:
   Engine() = default;
