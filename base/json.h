@@ -2,7 +2,7 @@
 //
 // The tree keeps the order of members, and duplicates, so that a caller can
 // reject them. Integers keep all 64 bits.
-// Tested by json_test.cc, abi/call/json_fuzz.cc.
+// Tested by json_test.cc, abi/call/testing/json_fuzz.cc.
 #ifndef EYRIE_BASE_JSON_H_
 #define EYRIE_BASE_JSON_H_
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
 #include "absl/status/statusor.h"
 #include "tools/arg_parser.h"
 

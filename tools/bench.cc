@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/prepared_call.h"
 #include "abi/call/session.h"
+#include "abi/call/value_writer.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/call/function_io.h"
+#include "abi/call/value_reader.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

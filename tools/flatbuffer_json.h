@@ -1,6 +1,6 @@
 // A module's FlatBuffer as JSON, under the names of the public schema.
 //
-// Tested by flatbuffer_json_test.cc, flatbuffer_json_fuzz.cc.
+// Tested by flatbuffer_json_test.cc, testing/flatbuffer_json_fuzz.cc.
 #ifndef EYRIE_TOOLS_FLATBUFFER_JSON_H_
 #define EYRIE_TOOLS_FLATBUFFER_JSON_H_
 

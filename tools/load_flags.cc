@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "abi/call/function_io.h"
 #include "abi/call/invoker.h"
+#include "abi/call/value_reader.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"

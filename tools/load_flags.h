@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"

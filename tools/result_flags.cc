@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/call/compare.h"
 #include "abi/signature/signature.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"

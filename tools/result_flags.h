@@ -7,8 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
+#include "abi/call/value_text.h"
+#include "abi/call/value_writer.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"

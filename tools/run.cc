@@ -7,8 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
+#include "abi/call/value_text.h"
+#include "abi/call/value_writer.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"

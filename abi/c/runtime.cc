@@ -16,7 +16,7 @@
 #include "abi/c/c_handles.h"
 #include "abi/c/c_options.h"
 #include "abi/c/host_module.h"
-#include "abi/call/function_io.h"
+#include "abi/call/value_text.h"
 #include "abi/call/globals.h"
 #include "abi/call/session.h"
 #include "abi/signature/user_exports.h"

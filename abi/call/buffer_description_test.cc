@@ -1,5 +1,5 @@
 // Tests the oracle's decisions on buffers, and the conversions that follow.
-#include "abi/value/buffer_description.h"
+#include "abi/v0/call/buffer_description.h"
 
 #include <cstring>
 #include <limits>

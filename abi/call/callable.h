@@ -10,15 +10,15 @@
 #include <span>
 #include <vector>
 
-#include "abi/call/fence_line.h"
-#include "abi/call/result_storage.h"
 #include "abi/signature/signature.h"
+#include "abi/v0/call/result_storage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/device.h"
 #include "hal/fence.h"
+#include "hal/fence_line.h"
 #include "vm/isa/value.h"
 #include "vm/module/module.h"
 #include "vm/run/context.h"
@@ -133,7 +133,7 @@ class Callable {
   std::vector<vm::ValueType> results_;
   Signature declared_;
   bool adds_fences_ = false;
-  FenceLine fences_;  // for calls of an asynchronous function
+  hal::FenceLine fences_;  // for calls of an asynchronous function
   std::shared_ptr<v0::ResultStorage> raw_;
   std::shared_ptr<const Signature> inputs_;  // of raw_
   absl::Status raw_status_;

@@ -1,12 +1,13 @@
 // Compares results with expected values.
-//
-// Tested by function_io_test.cc, compare_test.cc.
+#include "abi/call/compare.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
+#include "abi/call/value_text.h"
 #include "abi/tensor/element_range.h"
 #include "abi/tensor/tensor.h"
 #include "abi/tensor/tensor_compare.h"

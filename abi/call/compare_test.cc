@@ -1,10 +1,13 @@
 // Tests the sentences on results that differ from the expected values.
 // function_io_test.cc has the paragraphs that are printed to stdout.
+#include "abi/call/compare.h"
+
 #include <string>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
+#include "abi/call/value_text.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 

@@ -1,13 +1,15 @@
 // Tests the texts of inputs, outputs and comparisons with tables.
-#include "abi/call/function_io.h"
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "abi/call/compare.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
+#include "abi/call/value_text.h"
+#include "abi/call/value_writer.h"
 #include "abi/signature/declaration.h"
 #include "abi/tensor/npy.h"
 #include "absl/strings/match.h"

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "abi/call/invoker.h"
-#include "abi/call/result_storage.h"
 #include "abi/call/session.h"
+#include "abi/v0/call/result_storage.h"
 #include "abi/value/host_value.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -6,8 +6,8 @@
 
 #include "abi/call/session.h"
 #include "abi/signature/structures.h"
+#include "abi/v0/call/sip_values.h"
 #include "abi/value/convert.h"
-#include "abi/value/sip_values.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"

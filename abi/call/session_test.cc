@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/prepared_call.h"
+#include "abi/call/value_reader.h"
+#include "abi/call/value_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

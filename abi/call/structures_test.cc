@@ -9,6 +9,7 @@
 #include "abi/call/invoker.h"
 #include "abi/signature/signature_rows.h"
 #include "abi/v0/sip_signature.h"
+#include "abi/v0/testing/writers.h"
 #include "abi/value/json_value.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
@@ -108,9 +109,9 @@ TEST(Structures, Signatures) {
 
 // The size of a signature's types is limited.
 TEST(Structures, TypesAreBounded) {
-  v0::SipMangler mangler;
-  for (int64_t i = 0; i < 1000; ++i) ASSERT_TRUE(mangler.Set(0, {i}).ok());
-  const std::string sip = v0::SipSignature{mangler.root(), {}}.Mangle();
+  v0::SipSignature indices;
+  for (int64_t i = 0; i < 1000; ++i) v0::PutLeaf(indices.inputs, 0, {i});
+  const std::string sip = v0::Mangle(indices);
   const struct {
     size_t name_length;
     const char* want;

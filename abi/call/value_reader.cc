@@ -1,12 +1,12 @@
 // Reads --input texts and the files that they name.
-//
-// Tested by function_io_test.cc.
+#include "abi/call/value_reader.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_writer.h"
 #include "abi/tensor/npy.h"
 #include "abi/tensor/npz.h"
 #include "abi/tensor/tensor_text.h"

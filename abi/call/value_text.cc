@@ -1,10 +1,9 @@
 // Prints values.
-//
-// Tested by function_io_test.cc.
+#include "abi/call/value_text.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
 #include "abi/tensor/tensor_text.h"
 #include "abi/value/encoder.h"

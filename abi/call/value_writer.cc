@@ -1,11 +1,11 @@
 // Writes values to files.
-//
-// Tested by function_io_test.cc, value_writer_test.cc.
+#include "abi/call/value_writer.h"
+
 #include <memory>
 #include <utility>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_text.h"
 #include "abi/tensor/npy.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"

@@ -1,11 +1,14 @@
 // Tests which --output texts are accepted, and the contents of the files.
+#include "abi/call/value_writer.h"
+
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
+#include "abi/call/value_text.h"
 #include "abi/tensor/npz.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

@@ -1,7 +1,7 @@
 // Parses the JSON records of the attributes `iree.abi` and `d`. They are not
 // yet compared with the function.
 //
-// Tested by signature_test.cc, abi/call/json_fuzz.cc.
+// Tested by signature_test.cc, abi/call/testing/json_fuzz.cc.
 #ifndef EYRIE_ABI_SIGNATURE_RECORDS_H_
 #define EYRIE_ABI_SIGNATURE_RECORDS_H_
 

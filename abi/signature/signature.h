@@ -7,7 +7,7 @@
 //   calling convention     only registers
 // docs/abi.md has the rules. abi/value/encoder.h encodes calls by a signature's
 // types. Immutable once read.
-// Tested by signature_test.cc, abi/call/json_fuzz.cc.
+// Tested by signature_test.cc, abi/call/testing/json_fuzz.cc.
 #ifndef EYRIE_ABI_SIGNATURE_SIGNATURE_H_
 #define EYRIE_ABI_SIGNATURE_SIGNATURE_H_
 

@@ -1,6 +1,6 @@
 // Reads the signature of a function from its attributes and its convention.
 //
-// Tested by signature_test.cc, abi/call/json_fuzz.cc.
+// Tested by signature_test.cc, abi/call/testing/json_fuzz.cc.
 #ifndef EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_
 #define EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_
 

@@ -26,17 +26,6 @@ std::string TagText(char tag) {
   return absl::StrCat("'", absl::CHexEscape(absl::string_view(&tag, 1)), "'");
 }
 
-SignatureBuilder& SignatureBuilder::Integer(int64_t value, char tag) {
-  absl::StrAppend(&encoded_, absl::string_view(&tag, 1), value);
-  return *this;
-}
-
-SignatureBuilder& SignatureBuilder::Span(absl::string_view body, char tag) {
-  absl::StrAppend(&encoded_, absl::string_view(&tag, 1), body.size() + 1, "!",
-                  body);
-  return *this;
-}
-
 absl::StatusOr<Component> SignatureParser::Next() {
   Component component;
   component.offset = offset();

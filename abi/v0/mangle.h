@@ -7,7 +7,7 @@
 // The length includes the '!' and the body's bytes. Every span has the '!', so
 // a body may begin with a digit, '-' or '!': "A4!-23" is -23 and "A3!!5" is !5.
 // A body is any bytes, often components again.
-// Tested by mangle_test.cc, raw_fuzz.cc, abi/call/sip_fuzz.cc.
+// Tested by mangle_test.cc, testing/raw_fuzz.cc, abi/call/testing/sip_fuzz.cc.
 #ifndef EYRIE_ABI_V0_MANGLE_H_
 #define EYRIE_ABI_V0_MANGLE_H_
 
@@ -21,24 +21,6 @@
 #include "absl/strings/string_view.h"
 
 namespace eyrie::abi::v0 {
-
-// Appends components to a text. The caller must choose valid tags.
-class SignatureBuilder {
- public:
-  // `tag` must be '_' or 'a' to 'z'.
-  SignatureBuilder& Integer(int64_t value, char tag = '_');
-  // `tag` must be 'A' to 'Z'.
-  SignatureBuilder& Span(absl::string_view body, char tag);
-  // Appends another builder's text as a span.
-  SignatureBuilder& Span(const SignatureBuilder& body, char tag) {
-    return Span(body.encoded(), tag);
-  }
-
-  const std::string& encoded() const { return encoded_; }
-
- private:
-  std::string encoded_;
-};
 
 // One component. A view: the text must outlive it.
 struct Component {

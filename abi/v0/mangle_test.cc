@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "abi/v0/testing/writers.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

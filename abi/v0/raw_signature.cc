@@ -161,25 +161,6 @@ absl::StatusOr<std::vector<RawType>> ReadTypes(const Component& span) {
   return types;
 }
 
-void Append(const RawType& type, SignatureBuilder& builder) {
-  SignatureBuilder body;
-  if (type.kind == Kind::kBuffer || type.kind == Kind::kScalar) {
-    const size_t number = NumberOf(type.element);
-    if (number != 0) body.Integer(static_cast<int64_t>(number), kElementTag);
-  }
-  if (type.kind == Kind::kBuffer) {
-    for (const int64_t dimension : type.shape) {
-      body.Integer(dimension, kDimensionTag);
-    }
-    if (type.layout != Layout::kUnspecified) {
-      body.Integer(type.layout == Layout::kColumnMajor ? 1 : 0, kLayoutTag);
-    }
-  }
-  for (const auto& row : kKinds) {
-    if (row.kind == type.kind) builder.Span(body, row.tag);
-  }
-}
-
 std::string JoinTypes(const std::vector<RawType>& types) {
   return absl::StrJoin(types, ", ", [](std::string* out, const RawType& type) {
     out->append(type.ToString());
@@ -232,18 +213,6 @@ absl::StatusOr<RawSignature> RawSignature::Parse(absl::string_view text) {
   ASSIGN_OR_RETURN(signature.results, ReadTypes(results));
   RETURN_IF_ERROR(parser.ExpectEnd("the results"));
   return signature;
-}
-
-std::string RawSignature::Mangle() const {
-  SignatureBuilder builder;
-  const std::pair<const std::vector<RawType>*, char> sides[] = {
-      {&inputs, 'I'}, {&results, 'R'}};
-  for (const auto& [types, tag] : sides) {
-    SignatureBuilder side;
-    for (const RawType& type : *types) Append(type, side);
-    builder.Span(side, tag);
-  }
-  return builder.encoded();
 }
 
 std::string RawSignature::ToString() const {

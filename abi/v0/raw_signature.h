@@ -5,7 +5,7 @@
 //
 // is (Buffer<sint32[4x?]>, float64) -> (RefObject<?>). docs/abi.md has the
 // grammar; mangle.h has the encoding.
-// Tested by raw_signature_test.cc, raw_fuzz.cc.
+// Tested by raw_signature_test.cc, testing/raw_fuzz.cc.
 #ifndef EYRIE_ABI_V0_RAW_SIGNATURE_H_
 #define EYRIE_ABI_V0_RAW_SIGNATURE_H_
 
@@ -58,8 +58,6 @@ struct RawSignature {
   // INVALID_ARGUMENT: the text does not match the grammar; the message gives
   // the byte.
   static absl::StatusOr<RawSignature> Parse(absl::string_view text);
-  // Returns the text that Parse reads.
-  std::string Mangle() const;
   // Returns "(Buffer<float32[?x128x64]>, sint32, RefObject<?>) -> ()".
   std::string ToString() const;
 

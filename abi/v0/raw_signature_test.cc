@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "abi/v0/testing/writers.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -99,7 +100,7 @@ TEST(RawSignature, ReadsOrRefuses) {
               absl::StrCat(refused ? "INVALID_ARGUMENT: " : "", row.want))
         << row.text;
     if (!signature.ok()) continue;
-    const auto again = RawSignature::Parse(signature->Mangle());
+    const auto again = RawSignature::Parse(Mangle(*signature));
     ASSERT_TRUE(again.ok()) << StatusText(again);
     EXPECT_EQ(*again, *signature) << row.text;
   }
@@ -108,7 +109,7 @@ TEST(RawSignature, ReadsOrRefuses) {
 TEST(RawSignature, MangleTakesTheDefaultElementTypeAsRead) {
   const auto signature = RawSignature::Parse("I8!B5!t0d0R1!");
   ASSERT_TRUE(signature.ok());
-  EXPECT_EQ(signature->Mangle(), "I6!B3!d0R1!");
+  EXPECT_EQ(Mangle(*signature), "I6!B3!d0R1!");
 }
 
 TEST(RawSignature, ElementTypes) {
@@ -124,7 +125,7 @@ TEST(RawSignature, ElementTypes) {
     scalar.element = type;
     RawSignature signature;
     signature.results.push_back(scalar);
-    const std::string text = signature.Mangle();
+    const std::string text = Mangle(signature);
     EXPECT_EQ(text, i == 0   ? "I1!R4!S1!"
                     : i < 10 ? absl::StrCat("I1!R6!S3!t", i)
                              : absl::StrCat("I1!R7!S4!t", i));
@@ -138,9 +139,9 @@ TEST(RawSignature, RankIsBounded) {
   signature.inputs.resize(1);
   signature.inputs[0].kind = RawType::Kind::kBuffer;
   signature.inputs[0].shape.assign(RawType::kMaxRank, 1);
-  EXPECT_TRUE(RawSignature::Parse(signature.Mangle()).ok());
+  EXPECT_TRUE(RawSignature::Parse(Mangle(signature)).ok());
   signature.inputs[0].shape.push_back(1);
-  EXPECT_EQ(StatusText(RawSignature::Parse(signature.Mangle())),
+  EXPECT_EQ(StatusText(RawSignature::Parse(Mangle(signature))),
             "INVALID_ARGUMENT: Byte 138 of the signature: a dimension above "
             "the limit of 64.");
 }

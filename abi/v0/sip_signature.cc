@@ -207,63 +207,6 @@ class PathFinder : public SipVisitor {
   bool has_found_ = false;
 };
 
-void Mangle(const SipNode& node, SignatureBuilder& builder) {
-  switch (node.kind) {
-    case SipNode::Kind::kNothing:
-      return;
-    case SipNode::Kind::kLeaf:
-      builder.Integer(node.raw, kLeafTag);
-      return;
-    case SipNode::Kind::kList:
-    case SipNode::Kind::kDict:
-      break;
-  }
-  SignatureBuilder body;
-  for (const SipItem& item : node.items) {
-    if (const int64_t* index = std::get_if<int64_t>(&item.key)) {
-      body.Integer(*index, kIndexTag);
-    } else {
-      body.Span(std::get<std::string>(item.key), kNameTag);
-    }
-    Mangle(item.node, body);
-  }
-  builder.Span(body, node.is(SipNode::Kind::kList) ? kListTag : kDictTag);
-}
-
-// Returns "a list" or "raw value 3", for messages.
-std::string Describe(const SipNode& node) {
-  switch (node.kind) {
-    case SipNode::Kind::kLeaf:
-      return absl::StrCat("raw value ", node.raw);
-    case SipNode::Kind::kList:
-      return "a list";
-    case SipNode::Kind::kDict:
-      return "a dict";
-    case SipNode::Kind::kNothing:
-      break;
-  }
-  return "nothing";
-}
-
-// Returns the place of an item in the sorted list, whether or not it exists.
-template <typename Node>
-auto LowerBound(Node& node, const SipKey& key) {
-  return std::lower_bound(
-      node.items.begin(), node.items.end(), key,
-      [](const SipItem& item, const SipKey& key) { return item.key < key; });
-}
-
-// Returns null if there is no such item.
-const SipNode* Find(const SipNode& node, const SipKey& key) {
-  const auto item = LowerBound(node, key);
-  return item == node.items.end() || item->key != key ? nullptr : &item->node;
-}
-
-absl::Status At(SipPath path, absl::string_view sentence) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("Path '", SipPathText(path), "': ", sentence));
-}
-
 }  // namespace
 
 std::string SipKeyText(const SipKey& key) {
@@ -333,69 +276,6 @@ absl::StatusOr<SipSignature> SipSignature::Parse(absl::string_view text) {
   TreeBuilder results(signature.results);
   RETURN_IF_ERROR(ParseSip(text, inputs, results));
   return signature;
-}
-
-std::string SipSignature::Mangle() const {
-  SignatureBuilder input_body;
-  SignatureBuilder result_body;
-  v0::Mangle(inputs, input_body);
-  v0::Mangle(results, result_body);
-  return SignatureBuilder()
-      .Span(input_body, kInputsTag)
-      .Span(result_body, kResultsTag)
-      .encoded();
-}
-
-absl::Status SipMangler::Check(int64_t raw, SipPath path,
-                               int64_t& added) const {
-  if (raw < 0) {
-    return At(path, absl::StrCat("the raw index ", raw, " is negative."));
-  }
-  if (path.size() > kSipMaxDepth) return At(path, TooDeep());
-  const SipNode* node = &root_;  // null: does not exist yet
-  for (size_t i = 0; i < path.size(); ++i) {
-    const int64_t* index = std::get_if<int64_t>(&path[i]);
-    if (index != nullptr && *index < 0) {
-      return At(path, absl::StrCat("the index ", *index, " is negative."));
-    }
-    int64_t size = 0;
-    if (node != nullptr && !node->is(SipNode::Kind::kNothing)) {
-      if (!node->is(index ? SipNode::Kind::kList : SipNode::Kind::kDict)) {
-        return At(path, absl::StrCat(Describe(*node), " has no item ",
-                                     SipKeyText(path[i]), "."));
-      }
-      // List items are sorted by index.
-      size = index ? std::get<int64_t>(node->items.back().key) + 1
-                   : static_cast<int64_t>(node->items.size());
-    }
-    const SipNode* child = node ? Find(*node, path[i]) : nullptr;
-    if (child == nullptr) added += GrownSize(path[i], size) - size;
-    node = child;
-  }
-  if (node != nullptr && !node->is(SipNode::Kind::kNothing)) {
-    return At(path, absl::StrCat(Describe(*node), " is already there."));
-  }
-  if (added > kSipMaxItems - items_) return At(path, TooManyItems());
-  return absl::OkStatus();
-}
-
-absl::Status SipMangler::Set(int64_t raw, SipPath path) {
-  int64_t added = 0;
-  RETURN_IF_ERROR(Check(raw, path, added));
-  items_ += added;
-  SipNode* node = &root_;
-  for (const SipKey& key : path) {
-    const bool is_index = std::holds_alternative<int64_t>(key);
-    node->kind = is_index ? SipNode::Kind::kList : SipNode::Kind::kDict;
-    auto item = LowerBound(*node, key);
-    if (item == node->items.end() || item->key != key) {
-      item = node->items.insert(item, SipItem{key, {}});
-    }
-    node = &item->node;
-  }
-  node->kind = SipNode::Kind::kLeaf;
-  node->raw = raw;
-  return absl::OkStatus();
 }
 
 }  // namespace eyrie::abi::v0

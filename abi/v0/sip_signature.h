@@ -6,8 +6,8 @@
 // is [raw 0, {a: raw 1}] for the inputs and raw 0 for the results. Lists may
 // have missing items, dict keys may be any text, and one raw value may be at
 // several places. docs/abi.md has the grammar; mangle.h has the encoding.
-// Tested by sip_signature_test.cc, abi/value/sip_round_trip_test.cc,
-// abi/call/sip_fuzz.cc.
+// Tested by sip_signature_test.cc, abi/v0/call/sip_round_trip_test.cc,
+// abi/call/testing/sip_fuzz.cc.
 #ifndef EYRIE_ABI_V0_SIP_SIGNATURE_H_
 #define EYRIE_ABI_V0_SIP_SIGNATURE_H_
 
@@ -104,34 +104,8 @@ struct SipSignature {
 
   // Returns the same errors as ParseSip.
   static absl::StatusOr<SipSignature> Parse(absl::string_view text);
-  // Returns the text that Parse reads.
-  std::string Mangle() const;
 
   bool operator==(const SipSignature&) const = default;
-};
-
-// Builds a structure from its leaves, which may be added in any order.
-class SipMangler {
- public:
-  // Puts a raw value at a path; an empty path is the whole structure.
-  // INVALID_ARGUMENT: an index or raw index is negative; the path leads through
-  // a leaf, or to a structure or a place that is taken; an index is used for a
-  // dict or a name for a list; or a limit above is exceeded.
-  absl::Status Set(int64_t raw, SipPath path);
-  absl::Status Set(int64_t raw, std::initializer_list<SipKey> path) {
-    return Set(raw, SipPath(path.begin(), path.size()));
-  }
-
-  // List items are sorted by index, dict items by name.
-  const SipNode& root() const { return root_; }
-
- private:
-  // Returns Set's errors; sets `added` to the number of items that Set would
-  // add.
-  absl::Status Check(int64_t raw, SipPath path, int64_t& added) const;
-
-  SipNode root_;
-  int64_t items_ = 0;
 };
 
 }  // namespace eyrie::abi::v0

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/v0/mangle.h"
+#include "abi/v0/testing/writers.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -16,8 +16,6 @@
 namespace eyrie::abi::v0 {
 namespace {
 
-constexpr int64_t kHuge = int64_t{1} << 60;
-
 // A path and the raw value at it.
 struct Leaf {
   int64_t raw;
@@ -25,12 +23,9 @@ struct Leaf {
 };
 
 SipNode Create(const std::vector<Leaf>& leaves) {
-  SipMangler mangler;
-  for (const Leaf& leaf : leaves) {
-    const absl::Status status = mangler.Set(leaf.raw, leaf.path);
-    EXPECT_TRUE(status.ok()) << StatusText(status);
-  }
-  return mangler.root();
+  SipNode root;
+  for (const Leaf& leaf : leaves) PutLeaf(root, leaf.raw, leaf.path);
+  return root;
 }
 
 TEST(SipSignature, FromLeavesToTextAndBack) {
@@ -78,10 +73,10 @@ TEST(SipSignature, FromLeavesToTextAndBack) {
   };
   for (const auto& row : kRows) {
     const SipSignature made = {Create(row.inputs), Create(row.results)};
-    EXPECT_EQ(made.Mangle(), row.mangled);
+    EXPECT_EQ(Mangle(made), row.mangled);
     EXPECT_EQ(SipText(made.inputs), row.input_text);
     EXPECT_EQ(SipText(made.results), row.result_text);
-    const auto read = SipSignature::Parse(made.Mangle());
+    const auto read = SipSignature::Parse(Mangle(made));
     ASSERT_TRUE(read.ok()) << StatusText(read);
     EXPECT_EQ(*read, made);
   }
@@ -192,59 +187,13 @@ TEST(SipSignature, DepthIsBounded) {
 }
 
 TEST(SipSignature, FirstPath) {
-  SipMangler mangler;
-  ASSERT_TRUE(mangler.Set(3, {"b", 2}).ok());
-  ASSERT_TRUE(mangler.Set(3, {"a", 7}).ok());
-  ASSERT_TRUE(mangler.Set(0, {"c"}).ok());
-  EXPECT_EQ(SipPathText(SipFirstPath(mangler.root(), 3)), "['a'][7]");
-  EXPECT_EQ(SipPathText(SipFirstPath(mangler.root(), 0)), "['c']");
-  EXPECT_EQ(SipPathText(SipFirstPath(mangler.root(), 9)), "");
-}
-
-TEST(SipMangler, RefusesPaths) {
-  const struct {
-    std::vector<Leaf> given;
-    Leaf refused;
-    const char* want;
-  } kRows[] = {
-      {{}, {-1, {}}, "Path '': the raw index -1 is negative."},
-      {{}, {0, {"a", -1}}, "Path '['a'][-1]': the index -1 is negative."},
-      {{{0, {}}}, {1, {}}, "Path '': raw value 0 is already there."},
-      {{{0, {1}}}, {0, {1}}, "Path '[1]': raw value 0 is already there."},
-      {{{0, {1, 2}}}, {1, {1}}, "Path '[1]': a list is already there."},
-      {{{0, {"a"}}}, {1, {}}, "Path '': a dict is already there."},
-      {{{0, {}}}, {1, {2}}, "Path '[2]': raw value 0 has no item [2]."},
-      {{{0, {2}}}, {1, {"a"}}, "Path '['a']': a list has no item ['a']."},
-      {{{0, {0, "a"}}}, {1, {0, 1}}, "Path '[0][1]': a dict has no item [1]."},
-      {{},
-       {0, {kHuge}},
-       "Path '[1152921504606846976]': the lists and dicts have more than 65536 "
-       "items together, which is the limit."},
-      {{{0, {0, 40000}}},
-       {0, {1, 30000}},
-       "Path '[1][30000]': the lists and dicts have more than 65536 items "
-       "together, which is the limit."},
-      {{},
-       {0, std::vector<SipKey>(2, SipKey(65000))},
-       "Path '[65000][65000]': the lists and dicts have more than 65536 items "
-       "together, which is the limit."},
-  };
-  for (const auto& row : kRows) {
-    SipMangler mangler;
-    for (const Leaf& leaf : row.given) {
-      EXPECT_TRUE(mangler.Set(leaf.raw, leaf.path).ok());
-    }
-    const SipNode before = mangler.root();
-    EXPECT_EQ(StatusText(mangler.Set(row.refused.raw, row.refused.path)),
-              absl::StrCat("INVALID_ARGUMENT: ", row.want));
-    EXPECT_EQ(mangler.root(), before);
-  }
-  SipMangler mangler;
-  const std::vector<SipKey> deep(kSipMaxDepth + 1, SipKey(0));
-  EXPECT_TRUE(mangler.Set(0, SipPath(deep).first(kSipMaxDepth)).ok());
-  EXPECT_FALSE(mangler.Set(1, deep).ok());
-  EXPECT_TRUE(mangler.Set(1, {65000}).ok());
-  EXPECT_FALSE(mangler.Set(2, {65535}).ok());
+  SipNode root;
+  PutLeaf(root, 3, {"b", 2});
+  PutLeaf(root, 3, {"a", 7});
+  PutLeaf(root, 0, {"c"});
+  EXPECT_EQ(SipPathText(SipFirstPath(root, 3)), "['a'][7]");
+  EXPECT_EQ(SipPathText(SipFirstPath(root, 0)), "['c']");
+  EXPECT_EQ(SipPathText(SipFirstPath(root, 9)), "");
 }
 
 }  // namespace

@@ -2,16 +2,25 @@
 #include "abi/value/host_value.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
+#include <variant>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/checked_math.h"
 #include "base/counted.h"
+#include "base/ref.h"
 #include "base/status_macros.h"
+#include "hal/buffer.h"
+#include "hal/buffer_view.h"
+#include "hal/element_type.h"
 #include "hal/types.h"
 
 namespace eyrie::abi {
@@ -475,6 +484,91 @@ std::string HostValue::Describe() const {
       return absl::StrCat("a ", (*ref())->type().name);
   }
   return "";
+}
+
+// Sets arrays in place, for hosts whose arguments change from call to call.
+//
+
+using hal::ElementType;
+
+HostArray& HostArray::Unbind(std::shared_ptr<const HostArray>& array) {
+  if (!IsOnly(array)) array = std::make_shared<HostArray>(Key());
+  HostArray& only = const_cast<HostArray&>(*array);  // not created const
+  only.use_ = Use::kCopy;
+  only.casts_ = only.read_only_ = false;
+  only.owner_.reset();
+  only.view_ = Ref<hal::BufferView>();
+  delete only.imported_.made.exchange(nullptr);
+  return only;
+}
+
+absl::Status HostArray::Rebind(std::shared_ptr<const HostArray>& array,
+                               ElementType type, std::span<const int64_t> shape,
+                               std::span<const int64_t> strides,
+                               const uint8_t* data) {
+  return Unbind(array).SetAt(type, shape, strides, data);
+}
+
+absl::Status HostArray::Rebind(std::shared_ptr<const HostArray>& array,
+                               ElementType type, std::span<const int64_t> shape,
+                               std::span<const uint8_t> bytes) {
+  return Unbind(array).Set(type, shape, {}, bytes, 0);
+}
+
+template <typename... Elements>
+absl::Status HostValue::Rebind(Elements... elements) {
+  if (!is(Kind::kArray)) value_ = ArrayPtr();
+  absl::Status status =
+      HostArray::Rebind(std::get<ArrayPtr>(value_), elements...);
+  if (!status.ok()) value_ = std::monostate();
+  return status;
+}
+
+absl::Status HostValue::SetBorrowed(ElementType type,
+                                    std::span<const int64_t> shape,
+                                    std::span<const int64_t> strides,
+                                    const uint8_t* data) {
+  return Rebind(type, shape, strides, data);
+}
+
+absl::Status HostValue::SetBorrowed(ElementType type,
+                                    std::span<const int64_t> shape,
+                                    std::span<const uint8_t> bytes) {
+  return Rebind(type, shape, bytes);
+}
+
+// Arrays with the same elements that calls may use in another way.
+//
+
+std::shared_ptr<const HostArray> HostArray::Casting() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  array->casts_ = true;
+  return array;
+}
+
+std::shared_ptr<const HostArray> HostArray::Lent() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  array->use_ = Use::kLend;
+  return array;
+}
+
+std::shared_ptr<const HostArray> HostArray::LentConst() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  array->use_ = Use::kLendConst;
+  array->read_only_ = true;
+  if (view_) {
+    auto view = hal::BufferView::Create(hal::Buffer::ReadOnly(view_->buffer()),
+                                        shape_, type_);
+    if (view.ok()) array->view_ = *std::move(view);
+    if (!view.ok()) array->use_ = Use::kCopy;
+  }
+  return array;
+}
+
+std::shared_ptr<const HostArray> HostArray::ReadOnly() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  array->read_only_ = true;
+  return array;
 }
 
 }  // namespace eyrie::abi

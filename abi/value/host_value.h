@@ -312,7 +312,7 @@ class HostValue {
     Entries entries;
   };
   static HostValue Sequence(Items items, bool is_tuple);
-  // Calls HostArray::Rebind (rebind.cc).
+  // Calls HostArray::Rebind.
   template <typename... Elements>
   absl::Status Rebind(Elements... elements);
   template <typename T>

@@ -1,7 +1,7 @@
 // Converts host values from and to JSON, as in --args, --kwargs and
 // --output=json. docs/abi.md describes the format.
 //
-// Tested by tests/conformance/abi/abi_test.cc, abi/call/json_fuzz.cc.
+// Tested by tests/conformance/abi/abi_test.cc, abi/call/testing/json_fuzz.cc.
 #ifndef EYRIE_ABI_VALUE_JSON_VALUE_H_
 #define EYRIE_ABI_VALUE_JSON_VALUE_H_
 

@@ -2,7 +2,7 @@
 //
 // Every rank of a channel runs a collective, with its own buffers. Decoding and
 // planning validate all of a module's numbers before anything is sent.
-// Tested by collective_test.cc, collective_fuzz.cc.
+// Tested by collective_test.cc, testing/collective_fuzz.cc.
 #ifndef EYRIE_HAL_COLLECTIVES_COLLECTIVE_H_
 #define EYRIE_HAL_COLLECTIVES_COLLECTIVE_H_
 

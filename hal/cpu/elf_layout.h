@@ -2,7 +2,7 @@
 //
 // Offsets and sizes are checked against the file and each other before anything
 // is mapped. No byte of the file is trusted.
-// Tested by elf_loader_test.cc, elf_fuzz.cc.
+// Tested by elf_loader_test.cc, testing/elf_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_ELF_LAYOUT_H_
 #define EYRIE_HAL_CPU_ELF_LAYOUT_H_
 

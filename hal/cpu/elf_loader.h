@@ -3,7 +3,7 @@
 //
 // No byte of the file is trusted. No page is ever writable and executable at
 // the same time. Loading runs no code of the file. Tested by
-// elf_loader_test.cc, elf_fuzz.cc.
+// elf_loader_test.cc, testing/elf_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_ELF_LOADER_H_
 #define EYRIE_HAL_CPU_ELF_LOADER_H_
 

@@ -1,7 +1,7 @@
 // Reads the functions in an ELF file's symbol table, for profilers. Section
 // headers locate the table; it need not be loaded.
 //
-// Tested by perf_functions_test.cc, elf_fuzz.cc.
+// Tested by perf_functions_test.cc, testing/elf_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_ELF_SYMBOLS_H_
 #define EYRIE_HAL_CPU_ELF_SYMBOLS_H_
 

@@ -3,7 +3,7 @@
 //
 // Its kernels stay as they are: all versions call them in the same way
 // (dispatch_abi.h).
-// Tested by library_rewrite_test.cc, elf_fuzz.cc.
+// Tested by library_rewrite_test.cc, testing/elf_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_LIBRARY_REWRITE_H_
 #define EYRIE_HAL_CPU_LIBRARY_REWRITE_H_
 

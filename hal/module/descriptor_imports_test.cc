@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "hal/module/hal_module_fixture.h"
+#include "hal/module/testing/hal_module_fixture.h"
 #include "hal/pipeline_layout.h"
 
 namespace eyrie::hal {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/mapped_file.h"
 #include "gtest/gtest.h"
-#include "hal/module/hal_module_fixture.h"
+#include "hal/module/testing/hal_module_fixture.h"
 
 namespace eyrie::hal {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/ref.h"
 #include "gtest/gtest.h"
-#include "hal/module/hal_module_fixture.h"
+#include "hal/module/testing/hal_module_fixture.h"
 #include "vm/object/buffer.h"
 
 namespace eyrie::hal {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "hal/host_semaphore.h"
-#include "hal/module/hal_module_fixture.h"
+#include "hal/module/testing/hal_module_fixture.h"
 #include "tests/support/apart_device.h"
 #include "tests/support/cpu_device.h"
 #include "vm/object/list.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "hal/host_semaphore.h"
-#include "hal/module/hal_module_fixture.h"
+#include "hal/module/testing/hal_module_fixture.h"
 
 namespace eyrie::hal {
 namespace {

@@ -1,7 +1,7 @@
 // Reads GGUF: key-value pairs, which are skipped, a table of tensors, and data.
 // The size of a tensor follows from its type (ggml_types.def) and shape.
 //
-// Tested by gguf_test.cc, parameters_fuzz.cc.
+// Tested by gguf_test.cc, testing/parameters_fuzz.cc.
 #include <string>
 #include <utility>
 

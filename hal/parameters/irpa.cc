@@ -1,7 +1,7 @@
 // Reads parameter archives. A file may contain several, each with the offset of
 // the next.
 //
-// Tested by parameters_test.cc, parameters_fuzz.cc.
+// Tested by parameters_test.cc, testing/parameters_fuzz.cc.
 #include <algorithm>
 #include <cstring>
 #include <optional>

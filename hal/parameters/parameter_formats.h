@@ -3,7 +3,7 @@
 // Files are untrusted: tables are read with checked arithmetic, every entry's
 // range is within the file, and errors name the entry. The parameters
 // themselves are not read.
-// Tested by parameters_test.cc, parameters_fuzz.cc.
+// Tested by parameters_test.cc, testing/parameters_fuzz.cc.
 #ifndef EYRIE_HAL_PARAMETERS_PARAMETER_FORMATS_H_
 #define EYRIE_HAL_PARAMETERS_PARAMETER_FORMATS_H_
 

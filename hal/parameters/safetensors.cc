@@ -1,6 +1,6 @@
 // Reads safetensors: the length of a JSON object, the object, and data.
 //
-// Tested by parameters_test.cc, parameters_fuzz.cc.
+// Tested by parameters_test.cc, testing/parameters_fuzz.cc.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 //
 // The module is verified like any other and contains no native code. It may
 // import only the `vmvx` module (module.h).
-// Tested by executable_test.cc, executable_fuzz.cc.
+// Tested by executable_test.cc, testing/executable_fuzz.cc.
 #ifndef EYRIE_HAL_VMVX_EXECUTABLE_H_
 #define EYRIE_HAL_VMVX_EXECUTABLE_H_
 

@@ -23,7 +23,7 @@
 #include "hal/device.h"
 #include "hal/driver.h"
 #include "hal/fence.h"
-#include "hal/vmvx/executable_fixture.h"
+#include "hal/vmvx/testing/executable_fixture.h"
 
 namespace eyrie::hal::vmvx {
 namespace {

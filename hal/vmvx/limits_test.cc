@@ -11,7 +11,7 @@
 #include "base/memory_meter.h"
 #include "base/work_budget.h"
 #include "gtest/gtest.h"
-#include "hal/vmvx/executable_fixture.h"
+#include "hal/vmvx/testing/executable_fixture.h"
 
 namespace eyrie::hal::vmvx {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "hal/vmvx/module_fixture.h"
+#include "hal/vmvx/testing/module_fixture.h"
 
 namespace eyrie::hal::vmvx {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "hal/vmvx/executable_fixture.h"
+#include "hal/vmvx/testing/executable_fixture.h"
 #include "tests/support/failing_allocations.h"
 #include "vm/asm/assembler.h"
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
-#include "hal/vmvx/module_fixture.h"
+#include "hal/vmvx/testing/module_fixture.h"
 
 namespace eyrie::hal::vmvx {
 namespace {

@@ -4,7 +4,7 @@
 // (older_executable.h). Until 3.8 it is a bare FlatBuffer (executable.fbs).
 // Since 3.9 a header of 64 bytes precedes it: "VKE1", u32 version 0, u64 size
 // of the FlatBuffer, 48 reserved bytes. Tested by executable_def_test.cc,
-// executable_fuzz.cc.
+// testing/executable_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_EXECUTABLE_DEF_H_
 #define EYRIE_HAL_VULKAN_EXECUTABLE_DEF_H_
 

@@ -185,7 +185,7 @@ TEST_P(LoadTest, Refusals) {
 }
 
 // Flips bits in each byte outside of the shader: the file must load or fail
-// with an error. Drivers trust the shader's bytes; spirv_fuzz.cc and
+// with an error. Drivers trust the shader's bytes; testing/spirv_fuzz.cc and
 // spirv_validate_test.cc test those.
 TEST_F(VulkanTest, DamagedExecutables) {
   if (IsWatched()) GTEST_SKIP() << "The layer trusts shaders, too.";

@@ -1,7 +1,7 @@
 // Executables for Vulkan of releases before 20240828.
 //
 // They have entry points and SPIR-V, but no layouts: the module creates these.
-// Tested by older_executable_test.cc, executable_fuzz.cc.
+// Tested by older_executable_test.cc, testing/executable_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_OLDER_EXECUTABLE_H_
 #define EYRIE_HAL_VULKAN_OLDER_EXECUTABLE_H_
 

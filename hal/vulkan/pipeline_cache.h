@@ -3,7 +3,7 @@
 // Each file is for one device and one driver version. It has a checksum and is
 // always replaced as a whole. A file that does not match or is damaged is
 // ignored. Thread-safe.
-// Tested by pipeline_cache_test.cc, pipeline_cache_fuzz.cc.
+// Tested by pipeline_cache_test.cc, testing/pipeline_cache_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_PIPELINE_CACHE_H_
 #define EYRIE_HAL_VULKAN_PIPELINE_CACHE_H_
 

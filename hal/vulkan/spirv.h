@@ -3,7 +3,7 @@
 //
 // This is not validation; see spirv_validate.h. The facts returned are within
 // range; nothing else in the shader is checked.
-// Tested by spirv_test.cc, spirv_fuzz.cc.
+// Tested by spirv_test.cc, testing/spirv_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_H_
 #define EYRIE_HAL_VULKAN_SPIRV_H_
 

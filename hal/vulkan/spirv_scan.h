@@ -3,7 +3,7 @@
 //
 // Internal to spirv.cc, which interprets the facts. Instructions about anything
 // other than resources, sizes or capabilities are skipped.
-// Tested by spirv_test.cc, spirv_fuzz.cc.
+// Tested by spirv_test.cc, testing/spirv_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_SCAN_H_
 #define EYRIE_HAL_VULKAN_SPIRV_SCAN_H_
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "abi/call/function_io.h"
+#include "abi/call/value_text.h"
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/invoker.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "base/status_macros.h"

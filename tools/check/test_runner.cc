@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "abi/call/function_io.h"
+#include "abi/call/value_text.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_text.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"

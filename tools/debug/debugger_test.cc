@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "abi/call/function_io.h"
 #include "abi/call/session.h"
+#include "abi/call/value_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "abi/call/function_io.h"
+#include "abi/call/value_text.h"
 #include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"

@@ -43,14 +43,16 @@ LAYERS = {
     "abi/signature": ["abi/v0", "vm/module", "vm/isa", "hal", "base"],
     "abi/value": ["abi/signature", "abi/tensor", "abi/v0", "vm/object",
                   "vm/isa", "hal", "base"],
+    "abi/v0/call": ["abi/v0", "abi/signature", "abi/tensor", "abi/value",
+                    "vm/object", "vm/isa", "vm/run", "hal", "base"],
     "abi/native": ["vm/module", "vm/isa", "vm/limits", "hal", "base",
                    "include/eyrie"],
     "abi/native/memref": ["abi/native", "vm/isa", "hal", "base"],
     "abi/native/xla": ["abi/native", "vm/object", "vm/isa", "hal", "base",
                        "include/eyrie"],
     "abi/call": ["abi/native", "abi/signature", "abi/tensor", "abi/v0",
-                 "abi/value", "hal/drivers", "hal/module", "hal/parameters",
-                 "hal/vmvx", "hal", "vm/*", "base"],
+                 "abi/v0/call", "abi/value", "hal/drivers", "hal/module",
+                 "hal/parameters", "hal/vmvx", "hal", "vm/*", "base"],
     "abi/needs": ["abi/call", "hal/drivers", "hal", "vm/*", "base"],
     "abi/c": ["abi/call", "abi/native", "abi/native/xla/program.h",
               "abi/needs", "abi/signature", "abi/value",
@@ -79,8 +81,9 @@ LAYERS = {
 TEST_LAYERS = ["tests", "hal/drivers", "abi/tensor", "vm/*"]
 TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cc$")
 
-# Folders with the files of one machine: a part of the folder that they are in.
-MACHINE_FOLDER = re.compile(r"/(aarch64|riscv64|x86_64)(?=/|$)")
+# Folders with the files of one machine, or of tests: a part of the folder that
+# they are in.
+MACHINE_FOLDER = re.compile(r"/(aarch64|riscv64|x86_64|testing)(?=/|$)")
 
 INCLUDE = re.compile(r'^#\s*include\s+["<]([^">]+)[">](.*)', re.M)
 

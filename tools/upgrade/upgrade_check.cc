@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "abi/call/function_io.h"
+#include "abi/call/compare.h"
 #include "abi/call/session.h"
+#include "abi/call/value_reader.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"

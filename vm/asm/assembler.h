@@ -5,7 +5,7 @@
 //
 // docs/vmasm.md describes the language. Equal texts produce equal bytes.
 // Tested by assembler_test.cc, tests/integration/roundtrip_test.cc,
-// asm_fuzz.cc.
+// testing/asm_fuzz.cc.
 #ifndef EYRIE_VM_ASM_ASSEMBLER_H_
 #define EYRIE_VM_ASM_ASSEMBLER_H_
 

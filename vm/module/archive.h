@@ -4,7 +4,7 @@
 //
 // The FlatBuffer has a size prefix and the identifier "IREE". Constants outside
 // of it begin at the next 64-byte boundary of the file.
-// Tested by archive_test.cc, archive_fuzz.cc.
+// Tested by archive_test.cc, testing/archive_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_ARCHIVE_H_
 #define EYRIE_VM_MODULE_ARCHIVE_H_
 

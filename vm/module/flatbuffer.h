@@ -1,6 +1,6 @@
 // A module's FlatBuffer, verified: every offset and size in it is valid.
 //
-// Tested by module_def_test.cc, module_fuzz.cc.
+// Tested by module_def_test.cc, testing/module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_FLATBUFFER_H_
 #define EYRIE_VM_MODULE_FLATBUFFER_H_
 

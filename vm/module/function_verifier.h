@@ -1,7 +1,7 @@
 // Proves that one function of a decoded module is safe to run without checks
 // (verifier.h).
 //
-// Tested by verifier_test.cc, module_fuzz.cc.
+// Tested by verifier_test.cc, testing/module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_FUNCTION_VERIFIER_H_
 #define EYRIE_VM_MODULE_FUNCTION_VERIFIER_H_
 

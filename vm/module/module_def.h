@@ -2,7 +2,7 @@
 //
 // Views point into the archive, which the ModuleDef keeps alive; copies share
 // it. Immutable after Decode; shared by threads.
-// Tested by module_def_test.cc, module_fuzz.cc.
+// Tested by module_def_test.cc, testing/module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_MODULE_DEF_H_
 #define EYRIE_VM_MODULE_MODULE_DEF_H_
 

@@ -1,6 +1,6 @@
 // The tables of a module's FlatBuffer, whichever of the two schemas it has.
 //
-// Tested by module_def_test.cc, module_fuzz.cc.
+// Tested by module_def_test.cc, testing/module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_MODULE_TABLES_H_
 #define EYRIE_VM_MODULE_MODULE_TABLES_H_
 

@@ -4,7 +4,7 @@
 // where blocks begin, buffer.alloc and buffer.clone have no alignment,
 // buffer.fill counts bytes instead of elements, and only exported functions
 // have a signature. The signatures of others are those of their first call.
-// Tested by older_code_test.cc, module_fuzz.cc.
+// Tested by older_code_test.cc, testing/module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_OLDER_CODE_H_
 #define EYRIE_VM_MODULE_OLDER_CODE_H_
 

@@ -7,7 +7,7 @@
 // a bank; that calls and returns match signatures; and that control cannot run
 // past the end. The interpreter checks values: indices, null refs, types of
 // refs, indirect globals. Takes linear time.
-// Tested by verifier_test.cc, module_fuzz.cc.
+// Tested by verifier_test.cc, testing/module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_VERIFIER_H_
 #define EYRIE_VM_MODULE_VERIFIER_H_
 

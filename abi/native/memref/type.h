@@ -6,7 +6,7 @@
 // ParseMemrefFunctionType documents the grammar. Source of the format: MLIR's
 // builtin dialect (types MemRefType, UnrankedMemRefType, StridedLayoutAttr; the
 // second layout is that of releases up to 14).
-// Tested by type_test.cc, type_fuzz.cc.
+// Tested by type_test.cc, testing/type_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_TYPE_H_
 #define EYRIE_ABI_NATIVE_MEMREF_TYPE_H_
 

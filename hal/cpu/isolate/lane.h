@@ -4,7 +4,7 @@
 // Everything that the worker writes is hostile: each field is read once and
 // checked; a value that no worker of ours writes ends the worker. The caller
 // must use a lane from one thread at a time.
-// Tested by isolate_test.cc, lane_fuzz.cc.
+// Tested by isolate_test.cc, testing/lane_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_ISOLATE_LANE_H_
 #define EYRIE_HAL_CPU_ISOLATE_LANE_H_
 

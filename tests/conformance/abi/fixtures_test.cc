@@ -7,6 +7,7 @@
 #include "abi/call/session.h"
 #include "abi/v0/raw_signature.h"
 #include "abi/v0/sip_signature.h"
+#include "abi/v0/testing/writers.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
@@ -19,7 +20,7 @@ namespace {
 template <typename Signature>
 std::string Again(absl::string_view text) {
   const auto signature = Signature::Parse(text);
-  return signature.ok() ? signature->Mangle() : StatusText(signature);
+  return signature.ok() ? Mangle(*signature) : StatusText(signature);
 }
 
 int CheckModule(const vm::ModuleDef& module) {

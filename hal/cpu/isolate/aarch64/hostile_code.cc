@@ -1,5 +1,5 @@
 // The environment, dispatch and workgroup of a kernel are in x0, x1 and x2.
-#include "hal/cpu/isolate/hostile_code.h"
+#include "hal/cpu/isolate/testing/hostile_code.h"
 
 #include <elf.h>
 #include <sys/syscall.h>

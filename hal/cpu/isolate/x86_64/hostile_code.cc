@@ -1,5 +1,5 @@
 // The environment, dispatch and workgroup of a kernel are in rdi, rsi and rdx.
-#include "hal/cpu/isolate/hostile_code.h"
+#include "hal/cpu/isolate/testing/hostile_code.h"
 
 #include <elf.h>
 #include <fcntl.h>
