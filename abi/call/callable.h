@@ -84,9 +84,9 @@ class Callable {
   absl::StatusOr<std::vector<vm::Value>> Call(
       std::span<const vm::Value> arguments);
 
-  // Calls with slots: `arguments` match argument_types(), or
-  // the inputs of a raw signature; `results` match result_types(). The caller
-  // owns the results. On errors there are none: `results` must not be read.
+  // Calls with slots: `arguments` match argument_types(), or the inputs of a
+  // raw signature; `results` match result_types(). The caller owns the results.
+  // On errors there are none: `results` must not be read.
   absl::Status Invoke(std::span<const vm::Slot> arguments,
                       std::span<vm::Slot> results);
 

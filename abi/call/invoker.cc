@@ -121,16 +121,12 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeRegisters(
       WithoutFunction(std::move(device), callable.OfRegisters(values.size()),
                       callable.memory());
   invoker.registers_ = values;
-  const std::span<const Parameter> parameters = invoker.signature_.arguments();
-  std::vector<HostValue> given;
-  RETURN_IF_ERROR(Reserve(given, values.size(), kArguments));
-  for (size_t i = 0; i < values.size(); ++i) {
-    given.push_back(FromRegister(
-        values[i], i < parameters.size() ? parameters[i].type : Type()));
-  }
+  std::vector<HostValue> given;  // EncodeOne reads registers_ instead
+  RETURN_IF_ERROR(Resize(given, values.size(), kArguments));
   auto encoded = invoker.Encode(given, {});
   const absl::Status& raw = callable.raw_status();
-  if (!encoded.ok() && !raw.ok() && values.size() < parameters.size()) {
+  const size_t count = invoker.signature_.arguments().size();
+  if (!encoded.ok() && !raw.ok() && values.size() < count) {
     return Annotate(encoded.status(), raw.message());  // why none was made
   }
   return encoded;
@@ -222,14 +218,14 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
 absl::Status Invoker::EncodeOne(const HostValue& value, size_t index,
                                 Encoder& encoder, vm::Slot& slot) {
   const Parameter& parameter = signature_.arguments()[index];
-  const bool is_encoded =
-      index < registers_.size() && FitsRegister(registers_[index], parameter);
   absl::Status status;
-  if (is_encoded) {
-    vm::Value content = registers_[index];
-    slot = content.Release();
-  } else {
+  if (index >= registers_.size()) {
     status = encoder.Encode(value, parameter, slot);
+  } else if (FitsRegister(registers_[index], parameter)) {
+    slot = vm::Value(registers_[index]).Release();
+  } else {
+    status = encoder.Encode(FromRegister(registers_[index], parameter.type),
+                            parameter, slot);
   }
   if (status.ok() && parameter.storage_of) {
     status = CheckStorage(index, slot.ref);
@@ -498,8 +494,9 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::StartEncoded(
   v0::ResultStorage::Slots made;
   std::vector<vm::Value> values;
   absl::Status status = callable_.Start(arguments, wait, &signal, made, values);
-  if (status.ok() && made.has_unknown())
+  if (status.ok() && made.has_unknown()) {
     status = WaitWithin(session_->context(), signal);
+  }
   if (status.ok()) status = callable_.CheckResults(values);
   RETURN_IF_ERROR(call.End(std::move(status)));
   return values;
@@ -577,7 +574,6 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(const Request& request) {
 }
 
 // Converts the results of calls to host values.
-//
 
 absl::Status Invoker::DecodeSlots(std::span<vm::Slot> returned,
                                   std::vector<HostValue>& results) {

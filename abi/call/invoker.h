@@ -263,7 +263,8 @@ class Invoker {
   CallStatistics statistics_;
   std::vector<Ref<hal::BufferView>> spares_;  // from the last call's arguments
   bool elements_may_change_ = false;          // see EncodeEarly
-  // Arguments that are in registers already, in the function's own order.
+  // Arguments that are in registers already, in the function's own order; they
+  // are encoded instead of the request's values.
   std::span<const vm::Value> registers_;
   // Calls the function with raw values; null if the function has no structures.
   std::unique_ptr<Invoker> flat_;

@@ -487,7 +487,6 @@ std::string HostValue::Describe() const {
 }
 
 // Sets arrays in place, for hosts whose arguments change from call to call.
-//
 
 using hal::ElementType;
 
@@ -538,7 +537,6 @@ absl::Status HostValue::SetBorrowed(ElementType type,
 }
 
 // Arrays with the same elements that calls may use in another way.
-//
 
 std::shared_ptr<const HostArray> HostArray::Casting() const {
   auto array = std::shared_ptr<HostArray>(new HostArray(*this));
