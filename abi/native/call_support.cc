@@ -1,6 +1,5 @@
 #include "abi/native/call_support.h"
 
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -53,23 +52,6 @@ hal::BufferParams ResultParams(uint64_t owner) {
   params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
   params.owner = owner;
   return params;
-}
-
-bool IsGivenAway(const vm::ModuleState& import, size_t slot,
-                 const hal::BufferView& view,
-                 std::span<const hal::BufferView* const> all) {
-  const hal::Buffer& buffer = *view.buffer();
-  // The slot borrows the only reference.
-  if (!import.IsGiven(slot) || !view.IsUnique() || !buffer.IsUnique() ||
-      !buffer.HasOneOwner() || &buffer.allocation() != &buffer ||
-      buffer.host_data() == nullptr ||
-      !buffer.CheckAccess(hal::memory_access::kWrite).ok()) {
-    return false;
-  }
-  // Another argument may be the same.
-  return std::count_if(all.begin(), all.end(), [&](const auto* other) {
-           return other != nullptr && other->buffer().get() == &buffer;
-         }) == 1;
 }
 
 absl::Status NoViewError(size_t index, absl::string_view callee,

@@ -6,14 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
-#include "base/status_macros.h"
-#include "hal/buffer_view.h"
 #include "hal/fence.h"
 #include "hal/types.h"
 #include "vm/isa/value.h"
@@ -43,30 +40,6 @@ void EndFence(const hal::Fence& signal, const absl::Status& status);
 // Returns parameters for results in host-visible memory. `owner` is as in
 // BufferParams.
 hal::BufferParams ResultParams(uint64_t owner);
-
-// Calls `use(const uint8_t* elements)` for a view that is not empty. If the
-// host cannot see its memory, the device copies it, in order with its queue,
-// and this waits for the copy. Returns the errors of Buffer::Map.
-template <typename Use>
-absl::Status WithElements(const hal::BufferView& view, const Use& use) {
-  hal::Buffer& buffer = *view.buffer();
-  if (buffer.host_data() != nullptr) {
-    use(static_cast<const uint8_t*>(buffer.host_data()));
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(
-      const std::span<uint8_t> bytes,
-      buffer.Map(hal::memory_access::kRead, 0, view.byte_length()));
-  use(static_cast<const uint8_t*>(bytes.data()));
-  return buffer.Unmap(0, view.byte_length());
-}
-
-// Reports whether a result may take the memory of the argument in a slot: the
-// caller gives it away, nothing else refers to its view or its memory, and the
-// host may write to it. `all` are the arguments of the call.
-bool IsGivenAway(const vm::ModuleState& import, size_t slot,
-                 const hal::BufferView& view,
-                 std::span<const hal::BufferView* const> all);
 
 // Returns the error "Argument 1 of the function is null; a !hal.buffer_view is
 // required."

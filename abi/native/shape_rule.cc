@@ -228,6 +228,12 @@ absl::StatusOr<ShapeRule> ShapeRule::ReadShape(JsonReader& json,
   return rule;
 }
 
+ShapeRule ShapeRule::OfShape(std::span<const int64_t> dims) {
+  ShapeRule rule;
+  for (const int64_t dim : dims) rule.dims_.push_back({.first = dim});
+  return rule;
+}
+
 OperandRank ShapeRule::Rank(Operands operands) const {
   if (like_) return operands[static_cast<size_t>(*like_)];
   OperandRank sum = 0;

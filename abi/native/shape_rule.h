@@ -62,6 +62,9 @@ class ShapeRule {
   static absl::StatusOr<ShapeRule> ReadShape(JsonReader& json,
                                              Operands operands);
 
+  // Creates the rule of a result that always has these dimensions.
+  static ShapeRule OfShape(std::span<const int64_t> dims);
+
   // Returns the rank of the results, kAnyRank if it depends on the operands.
   OperandRank Rank(Operands operands) const;
   // Returns the operand whose copy the result is, or nullopt. The function

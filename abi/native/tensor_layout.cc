@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "abi/native/strided_copy.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::native {
 namespace {
@@ -90,26 +90,71 @@ absl::Status TensorLayout::CheckRank(absl::string_view what,
                    "; its layout, column_major, needs 2 dimensions or more."));
 }
 
-TensorLayout::Strides TensorLayout::StridesOf(
-    std::span<const int64_t> dims) const {
-  Strides strides(dims.size());
+TensorLayout TensorLayout::OfStrides(std::vector<int64_t> strides) {
+  TensorLayout layout;
+  const auto is_dynamic = [](int64_t stride) {
+    return stride == hal::TensorType::kDynamic;
+  };
+  if (!std::all_of(strides.begin(), strides.end(), is_dynamic)) {
+    layout.strides_ = std::move(strides);
+  }
+  return layout;
+}
+
+std::optional<int64_t> TensorLayout::Place(std::span<const int64_t> dims,
+                                           Strides& strides) const {
+  if (!strides_.empty()) return PlaceStrided(dims, strides);
+  strides.resize(dims.size());
   int64_t next = 1;
+  bool overflows = false;
+  bool is_empty = false;
   const auto place = [&](size_t dim) {
     strides[dim] = next;
-    next = WrappingProduct(next, dims[dim]);
+    is_empty = is_empty || dims[dim] == 0;
+    overflows = __builtin_mul_overflow(next, dims[dim], &next) || overflows;
   };
+  size_t rank = dims.size();
   if (!order_.empty()) {
     for (const uint8_t dim : order_) place(dim);
-    return strides;
-  }
-  size_t rank = dims.size();
-  if (has_columns_) {
+    rank = 0;
+  } else if (has_columns_) {
     place(rank - 2);
     place(rank - 1);
     rank -= kMatrixRank;
   }
   while (rank > 0) place(--rank);
-  return strides;
+  if (is_empty) return 0;
+  return overflows ? std::nullopt : std::optional(next);
+}
+
+std::optional<int64_t> TensorLayout::PlaceStrided(std::span<const int64_t> dims,
+                                                  Strides& strides) const {
+  const std::optional<int64_t> dense = TensorLayout().Place(dims, strides);
+  const auto is_fixed = [&](size_t dim) {
+    return strides_[dim] != hal::TensorType::kDynamic;
+  };
+  bool fits = true;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    fits = fits && (!is_fixed(i) || dims[i] <= 1 || strides[i] == strides_[i]);
+  }
+  if (fits) return dense;
+  // The fixed dimensions first, then the others around them.
+  int64_t extent = 1;
+  bool overflows = false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 0) return 0;
+    if (!is_fixed(i)) continue;
+    strides[i] = strides_[i];
+    int64_t reach = 0;
+    overflows = __builtin_mul_overflow(dims[i] - 1, strides[i], &reach) ||
+                __builtin_add_overflow(extent, reach, &extent) || overflows;
+  }
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (is_fixed(i)) continue;
+    strides[i] = extent;
+    overflows = __builtin_mul_overflow(extent, dims[i], &extent) || overflows;
+  }
+  return overflows ? std::nullopt : std::optional(extent);
 }
 
 bool TensorLayout::Moves(std::span<const int64_t> dims) const {

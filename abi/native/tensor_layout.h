@@ -6,13 +6,14 @@
 //   [0, 1, 2]        these dimensions, from the one whose elements are next to
 //                    each other; XLA calls it minor to major
 //
-// Immutable; may be shared by threads.
-// Tested by tensor_layout_test.cc, manifest_test.cc.
+// Memref types may give the strides, with gaps. Immutable; may be shared by
+// threads. Tested by tensor_layout_test.cc, manifest_test.cc.
 #ifndef EYRIE_ABI_NATIVE_TENSOR_LAYOUT_H_
 #define EYRIE_ABI_NATIVE_TENSOR_LAYOUT_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,14 +41,30 @@ class TensorLayout {
   static absl::StatusOr<TensorLayout> Read(const Json& value,
                                            absl::string_view where,
                                            OperandRank rank);
+  // Creates a layout with these strides, in elements, which must not be
+  // negative. Those that are kDynamic are row-major if the others then are;
+  // otherwise they are chosen so that elements do not overlap.
+  static TensorLayout OfStrides(std::vector<int64_t> strides);
 
-  bool is_row_major() const { return order_.empty() && !has_columns_; }
+  bool is_row_major() const {
+    return order_.empty() && !has_columns_ && strides_.empty();
+  }
   // INVALID_ARGUMENT: the layout needs more dimensions than `rank`; the message
   // begins with `what`. Call it for tensors whose rank the manifest does not
   // give.
   absl::Status CheckRank(absl::string_view what, size_t rank) const;
   // Returns the strides of a tensor of a rank that fits, in elements.
-  Strides StridesOf(std::span<const int64_t> dims) const;
+  Strides StridesOf(std::span<const int64_t> dims) const {
+    Strides strides;
+    Place(dims, strides);
+    return strides;
+  }
+  // Returns the number of elements from the first to the end of the last, gaps
+  // included, or nullopt if it overflows; strides may have wrapped then.
+  std::optional<int64_t> ExtentOf(std::span<const int64_t> dims) const {
+    Strides strides;
+    return Place(dims, strides);
+  }
   // Reports whether the elements of such a tensor are in another order than in
   // a row-major one. Dimensions of size 1 have no order.
   bool Moves(std::span<const int64_t> dims) const;
@@ -59,9 +76,16 @@ class TensorLayout {
  private:
   absl::Status ReadOrder(const Json& value, absl::string_view where,
                          OperandRank rank);
+  // Sets the strides of a tensor, and returns its extent.
+  std::optional<int64_t> Place(std::span<const int64_t> dims,
+                               Strides& strides) const;
+  std::optional<int64_t> PlaceStrided(std::span<const int64_t> dims,
+                                      Strides& strides) const;
 
-  bool has_columns_ = false;    // column-major
-  std::vector<uint8_t> order_;  // minor to major; empty if one of the others
+  // At most one of these is set.
+  bool has_columns_ = false;      // column-major
+  std::vector<uint8_t> order_;    // minor to major
+  std::vector<int64_t> strides_;  // as OfStrides
 };
 
 }  // namespace eyrie::native

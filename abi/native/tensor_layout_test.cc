@@ -2,7 +2,9 @@
 #include "abi/native/tensor_layout.h"
 
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
+#include "hal/tensor_type.h"
 
 namespace eyrie::native {
 namespace {
@@ -48,6 +51,41 @@ TEST(TensorLayout, Strides) {
     EXPECT_EQ(layout->ToString(), row.text);
     EXPECT_EQ(absl::StrJoin(layout->StridesOf(row.dims), " "), row.strides);
     EXPECT_EQ(layout->Moves(row.dims), row.moves);
+  }
+}
+
+// Strides of memref types; "?" is dynamic.
+TEST(TensorLayout, OwnStrides) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kAny = hal::TensorType::kDynamic;
+  const struct {
+    Dims own;
+    Dims dims;
+    const char* strides;
+    std::optional<int64_t> extent;
+    bool moves;
+  } kRows[] = {
+      {{}, {}, "", 1, false},
+      {{kAny, kAny}, {2, 3}, "3 1", 6, false},
+      {{kAny, 1}, {2, 3}, "3 1", 6, false},
+      {{3, kAny}, {2, 3}, "3 1", 6, false},
+      {{2}, {4}, "2", 7, true},
+      {{0}, {4}, "0", 1, true},
+      {{1, 2}, {2, 3}, "1 2", 6, true},
+      {{kAny, 2}, {2, 3}, "5 2", 10, true},
+      {{4, kAny}, {2, 3}, "4 5", 15, true},
+      {{77, 1}, {1, 3}, "3 1", 3, false},
+      {{9, 9}, {0, 3}, "3 1", 0, false},
+      {{kMax}, {3}, nullptr, std::nullopt, true},
+      {{kMax, kAny}, {2, 2}, nullptr, std::nullopt, true},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(&row - kRows);
+    const TensorLayout layout = TensorLayout::OfStrides(row.own);
+    EXPECT_EQ(layout.ExtentOf(row.dims), row.extent);
+    EXPECT_EQ(layout.Moves(row.dims), row.moves);
+    if (row.strides == nullptr) continue;
+    EXPECT_EQ(absl::StrJoin(layout.StridesOf(row.dims), " "), row.strides);
   }
 }
 

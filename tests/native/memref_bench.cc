@@ -3,16 +3,20 @@
 //   bazel run -c opt //tests/native:memref_bench
 // The functions read one number of each memref. Direct calls them with existing
 // descriptors. Import creates the descriptors from buffer views, according to
-// the function's type. The argument is the number of memrefs.
+// the function's type. The argument is the number of memrefs. Output also
+// creates a result as large as the argument, whose bytes are its argument.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/call/session.h"
+#include "abi/native/json_reader.h"
 #include "abi/native/memref/import.h"
 #include "abi/native/memref/type.h"
+#include "base/json.h"
 #include "benchmark/benchmark.h"
 #include "hal/driver.h"
 #include "hal/drivers/drivers.h"
@@ -54,14 +58,13 @@ void Direct(benchmark::State& state) {
 }
 BENCHMARK(Direct)->Arg(1)->Arg(4);
 
-void Import(benchmark::State& state) {
-  const auto count = static_cast<size_t>(state.range(0));
+// Calls an import of a function with this signature, whose arguments are all
+// one vector of `size` floats.
+void CallImport(benchmark::State& state, MemrefSignature signature, void* entry,
+                int64_t size) {
   auto function = std::make_shared<MemrefFunction>();
-  std::string type = "(memref<?x?xf32>";
-  for (size_t i = 1; i < count; ++i) type += ", memref<?x?xf32>";
-  function->signature.type = *ParseMemrefFunctionType(type + ") -> f32");
-  function->entry = count == 1 ? reinterpret_cast<void*>(First)
-                               : reinterpret_cast<void*>(FirstOfFour);
+  function->signature = std::move(signature);
+  function->entry = entry;
   function->free = std::free;
   const auto convention =
       *vm::CallingConvention::Parse(function->signature.ImportConvention());
@@ -77,18 +80,44 @@ void Import(benchmark::State& state) {
                            NativeServices{device, nullptr, {}}),
                        .state = module_state,
                        .owner = 1});
-  const int64_t shape[] = {2, 3};
+  const int64_t shape[] = {size / 2, 2};
   const Ref<hal::BufferView> view = *hal::BufferView::Create(
-      *device->allocator().Allocate({}, 24), shape, hal::ElementType::kFloat32);
-  std::vector<vm::Slot> arguments(count);
+      *device->allocator().Allocate({}, static_cast<uint64_t>(size) * 4), shape,
+      hal::ElementType::kFloat32);
+  std::vector<vm::Slot> arguments(function->signature.input_count());
   for (vm::Slot& slot : arguments) slot.ref = view.get();
+  const bool has_output = function->signature.output_count() != 0;
   vm::Slot result;
   for (auto _ : state) {
     if (!import.Invoke(arguments.data(), &result).ok()) std::abort();
     benchmark::DoNotOptimize(result);
+    if (has_output) Ref<RefObject>::Adopt(result.ref);
   }
 }
+
+void Import(benchmark::State& state) {
+  const auto count = static_cast<size_t>(state.range(0));
+  std::string type = "(memref<?x?xf32>";
+  for (size_t i = 1; i < count; ++i) type += ", memref<?x?xf32>";
+  CallImport(state, {.type = *ParseMemrefFunctionType(type + ") -> f32")},
+             count == 1 ? reinterpret_cast<void*>(First)
+                        : reinterpret_cast<void*>(FirstOfFour),
+             6);
+}
 BENCHMARK(Import)->Arg(1)->Arg(4);
+
+void Output(benchmark::State& state) {
+  const Json json = *ParseJson(R"({"like": 0})");
+  JsonReader reader = *JsonReader::Open(json, "a rule");
+  const OperandRank ranks[] = {2};
+  CallImport(state,
+             {.type = *ParseMemrefFunctionType(
+                  "(memref<?x?xf32>, memref<?x?xf32>) -> ()"),
+              .outputs = 1,
+              .output_rules = {*ShapeRule::ReadShape(reader, ranks)}},
+             reinterpret_cast<void*>(First), state.range(0) / 4);
+}
+BENCHMARK(Output)->Arg(64)->Arg(4096)->Arg(1 << 20);
 
 }  // namespace
 }  // namespace eyrie::native

@@ -109,13 +109,19 @@ void Frame(benchmark::State& state) {
   const FfiRegistry registry;
   FfiState instantiated;
   FfiContext context(services, registry, instantiated, nullptr);
-  FfiFrame frame(handlers, *pack, context, kBuffers, 0);
+  std::vector<eyrie_ffi_buffer_t> buffers(kBuffers);
+  FfiFrame frame(handlers, *pack, context, buffers, {});
   float values[kBuffers] = {};
   const int64_t dims[] = {1, 1};
   int64_t run_id = 0;
   for (auto _ : state) {
     for (int i = 0; i < kBuffers; ++i) {
-      FfiFrame::Fill(frame.arg(i), FfiType::kF32, &values[i], dims);
+      eyrie_ffi_buffer_t& buffer = buffers[i];
+      buffer.size = EYRIE_FFI_SIZE(eyrie_ffi_buffer_t, dims);
+      buffer.type = static_cast<int32_t>(FfiType::kF32);
+      buffer.data = &values[i];
+      buffer.rank = 2;
+      buffer.dims = const_cast<int64_t*>(dims);
     }
     context.Begin(++run_id);
     Ref<eyrie_ffi_future> future;

@@ -84,8 +84,8 @@ TEST_F(MemrefCallTest, OutputsByRules) {
        "INVALID_ARGUMENT: In the manifest, a rule takes \"0.1\", but operand 0 "
        "has rank 1."},
       {R"({"shape": [4611686018427387904, 4]})",
-       "INVALID_ARGUMENT: Argument 2 of the function, memref<?x4xf32>, has too "
-       "many elements: [4611686018427387904, 4]."},
+       "INVALID_ARGUMENT: Result 0 of the function has the sizes "
+       "[4611686018427387904, 4], which exceed any memory."},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(Call("(memref<?xf32>, memref<?xf32>, memref<?x4xf32>) -> ()",

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "abi/native/call_support.h"
-#include "abi/native/memref/layout.h"
 #include "abi/native/memref/strided.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -29,6 +28,11 @@ inline bool IsPassedAs(hal::ElementType have, hal::ElementType want) {
          (want != hal::ElementType::kBool8 && hal::IsTakenAs(have, want));
 }
 
+bool FitIndex32(std::span<const int64_t> dims) {
+  return std::all_of(dims.begin(), dims.end(),
+                     [](int64_t dim) { return dim <= kMaxIndex32; });
+}
+
 // Returns the lowest bits as a signed number.
 int32_t SignExtend(uint64_t bits, int count) {
   const int above = 32 - count;
@@ -39,41 +43,42 @@ int32_t SignExtend(uint64_t bits, int count) {
 
 MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
                            MemrefPlan plan, const ImportRequest& request)
-    : function_(std::move(function)),
-      services_(request.services),
-      plan_(std::move(plan)),
-      layout_(function_->signature.index_bits),
-      parts_{services_->device, ResultParams(request.owner),
-             request.state.memory(), function_->free},
-      state_(request.state),
+    : MemrefImport(std::make_unique<const MemrefParts>(
+          MemrefParts{{request.services->device, ResultParams(request.owner),
+                       request.state.memory(), &request.state},
+                      std::move(function),
+                      request.services,
+                      std::move(plan)})) {}
+
+MemrefImport::MemrefImport(std::unique_ptr<const MemrefParts> parts)
+    : NativeCall(parts->plan, *parts),
+      owned_(std::move(parts)),
+      signature_(owned_->function->signature),
+      plan_(owned_->plan),
+      layout_(signature_.index_bits),
       arena_(plan_.arena_bytes / kWordBytes) {
   if (plan_.has_struct) {
     MachineCall::WordAt(words_, plan_.struct_place) =
         reinterpret_cast<uintptr_t>(arena(plan_.struct_offset));
   }
-  for (size_t i = 0; i < plan_.arguments.size(); ++i) {
-    if (function_->signature.type.arguments[i].is_scalar()) continue;
-    MachineCall::WordAt(words_, plan_.arguments[i].place) =
-        reinterpret_cast<uintptr_t>(arena(plan_.arguments[i].descriptor));
-  }
-  if (!function_->signature.output_rules.empty() ||
-      !function_->signature.equal.empty()) {
-    views_.resize(function_->signature.input_count());
+  for (size_t i = 0; i < plan_.places.size(); ++i) {
+    if (signature_.type.arguments[i].is_scalar()) continue;
+    MachineCall::WordAt(words_, plan_.places[i].word) =
+        reinterpret_cast<uintptr_t>(arena(plan_.places[i].descriptor));
   }
   FindPlainArguments();
 }
 
 void MemrefImport::FindPlainArguments() {
-  const MemrefSignature& signature = function_->signature;
   if (plan_.returns_memrefs || plan_.has_struct ||
-      signature.output_count() != 0 || signature.index_bits != 64 ||
-      !signature.equal.empty()) {
+      signature_.output_count() != 0 || signature_.index_bits != 64 ||
+      !signature_.equal.empty()) {
     return;
   }
   std::vector<PlainArgument> plain;
-  for (size_t i = 0; i < plan_.arguments.size(); ++i) {
-    const MemrefPlan::Argument& argument = plan_.arguments[i];
-    const hal::TensorType::Shape& dims = signature.type.arguments[i].shape;
+  for (size_t i = 0; i < plan_.places.size(); ++i) {
+    const MemrefPlan::Place& argument = plan_.places[i];
+    const hal::TensorType::Shape& dims = signature_.type.arguments[i].shape;
     if (argument.element == hal::ElementType::kNone || !argument.is_dense ||
         std::any_of(dims.begin(), dims.end(),
                     [](int64_t dim) { return dim != MemrefType::kDynamic; })) {
@@ -103,12 +108,14 @@ inline bool MemrefImport::SetPlainArguments(const vm::Slot* arguments) {
 
 absl::Status MemrefImport::Invoke(const vm::Slot* arguments,
                                   vm::Slot* results) {
-  if (plan_.wait_slot == MemrefPlan::kNone) [[likely]]
+  if (!plan_.has_fences()) [[likely]]
     return Run(arguments, results);
   ASSIGN_OR_RETURN(const CallFences fences,
                    ReadFences(arguments + plan_.wait_slot));
   absl::Status status;
-  if (fences.wait != nullptr) status = WaitWithinLimits(*fences.wait, state_);
+  if (fences.wait != nullptr) {
+    status = WaitWithinLimits(*fences.wait, *owned_->state);
+  }
   if (status.ok()) status = Run(arguments, results);
   EndFence(*fences.signal, status);
   return status;
@@ -116,82 +123,40 @@ absl::Status MemrefImport::Invoke(const vm::Slot* arguments,
 
 absl::Status MemrefImport::Run(const vm::Slot* arguments, vm::Slot* results) {
   if (SetPlainArguments(arguments)) [[likely]] {
-    const uint64_t word = plan_.call.Call(function_->entry, words_);
-    const std::vector<MemrefType>& types = function_->signature.type.results;
+    const uint64_t word = plan_.call.Call(owned_->function->entry, words_);
+    const std::vector<MemrefType>& types = signature_.type.results;
     if (!types.empty()) *results = ScalarOf(types[0], word);
     return absl::OkStatus();
   }
   lent_.clear();
   absl::Status status = SetArguments(arguments);
   if (status.ok()) [[likely]] {
-    status = TakeResults(plan_.call.Call(function_->entry, words_), results);
+    status =
+        TakeResults(plan_.call.Call(owned_->function->entry, words_), results);
   }
-  packed_.clear();
-  outputs_.clear();
-  packed_outputs_.clear();
+  EndTensors(status.ok());
   return status;
 }
 
-inline bool MemrefImport::Fits(size_t index,
-                               const hal::BufferView& view) const {
-  const MemrefType& type = function_->signature.type.arguments[index];
-  if (!IsPassedAs(view.element_type(), plan_.arguments[index].element) ||
-      !HasDims(type, view.shape())) {
-    return false;
-  }
-  if (function_->signature.index_bits == 64) [[likely]]
-    return true;
-  bool fits = view.element_count() <= kMaxIndex32;
-  for (const int64_t dim : view.shape()) fits = fits && dim <= kMaxIndex32;
-  return fits;
-}
-
 absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
-  const MemrefSignature& signature = function_->signature;
-  outputs_.resize(signature.output_count());
-  for (size_t i = 0; i < signature.input_count(); ++i) {
-    if (plan_.arguments[i].element == hal::ElementType::kNone) {
+  RETURN_IF_ERROR(PrepareTensors(*this, arguments));
+  if (!is_usual()) [[unlikely]]
+    RETURN_IF_ERROR(CopyTensorsIn());
+  for (size_t i = 0; i < plan_.places.size(); ++i) {
+    if (plan_.places[i].element == hal::ElementType::kNone) {
       RETURN_IF_ERROR(SetScalar(i, arguments[i]));
-      continue;
+    } else {
+      SetMemref(i);
     }
-    RefObject* const object = arguments[i].ref;
-    const auto* view = RefCast<hal::BufferView>(object);
-    if (view == nullptr) [[unlikely]] {
-      return NoViewError(i, "function", object);
-    }
-    if (!Fits(i, *view)) [[unlikely]]
-      return Misfit(i, *view);
-    if (!views_.empty()) views_[i] = view;
-    uint8_t* const data = view->buffer()->host_data();
-    if (plan_.arguments[i].is_dense && data != nullptr) [[likely]] {
-      StoreDense(data, view->shape(), words_at(plan_.arguments[i].descriptor));
-      if (plan_.returns_memrefs) {
-        lent_.push_back({data, view->byte_length(), view, i});
-      }
-    } else if (plan_.arguments[i].output == MemrefPlan::kNone) {
-      RETURN_IF_ERROR(SetMemref(i, *view));
-    }
-  }
-  for (size_t i = 0; i < signature.input_count() && !views_.empty(); ++i) {
-    if (plan_.arguments[i].output == MemrefPlan::kNone) continue;
-    auto* const view = RefCast<hal::BufferView>(arguments[i].ref);
-    RETURN_IF_ERROR(SetInout(i, *view));
-  }
-  if (!signature.equal.empty()) {
-    RETURN_IF_ERROR(signature.equal.Check(views_));
-  }
-  for (size_t i = signature.input_count(); i < signature.type.arguments.size();
-       ++i) {
-    RETURN_IF_ERROR(SetOutput(i));
   }
   return absl::OkStatus();
 }
 
 absl::Status MemrefImport::SetScalar(size_t index, const vm::Slot& slot) {
-  uint64_t& word = MachineCall::WordAt(words_, plan_.arguments[index].place);
+  uint64_t& word = MachineCall::WordAt(words_, plan_.places[index].word);
   const auto bits = static_cast<uint32_t>(slot.i32);
-  const MemrefType& type = function_->signature.type.arguments[index];
-  if (type.is_index && function_->signature.index_bits == 32 &&
+  const MemrefType& type = signature_.type.arguments[index];
+  if (type.is_index && signature_.index_bits == 32 &&
       slot.i64 != static_cast<int32_t>(slot.i64)) {
     return absl::OutOfRangeError(absl::StrCat("Argument ", index,
                                               " of the function is ", slot.i64,
@@ -221,29 +186,43 @@ absl::Status MemrefImport::SetScalar(size_t index, const vm::Slot& slot) {
   return absl::OkStatus();
 }
 
-absl::Status MemrefImport::Misfit(size_t index,
-                                  const hal::BufferView& view) const {
-  const MemrefType& type = function_->signature.type.arguments[index];
-  const std::string argument =
-      absl::StrCat("Argument ", index, " of the function is ");
-  if (!IsPassedAs(view.element_type(), plan_.arguments[index].element) ||
-      !HasDims(type, view.shape())) {
+absl::StatusOr<FfiType> MemrefImport::CheckArgument(
+    size_t index, const hal::BufferView& view) const {
+  const MemrefType& type = signature_.type.arguments[index];
+  const hal::ElementType element = plan_.places[index].element;
+  if (!IsPassedAs(view.element_type(), element) ||
+      !type.FitsDims(view.shape())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        argument, view.ShapeAndType(), "; ", type.ToString(), " is declared."));
+        "Argument ", index, " of the function is ", view.ShapeAndType(), "; ",
+        type.ToString(), " is declared."));
   }
-  return absl::OutOfRangeError(absl::StrCat(argument, view.ShapeAndType(),
-                                            "; a 32-bit index addresses only ",
-                                            kMaxIndex32, " elements."));
+  RETURN_IF_ERROR(plan_.arguments[index].layout.CheckRank(
+      absl::StrCat("Argument ", index, " of the function"),
+      view.shape().size()));
+  const std::optional<int64_t> extent =
+      plan_.arguments[index].layout.ExtentOf(view.shape());
+  if (!extent) {
+    return absl::OutOfRangeError(
+        absl::StrCat(view.ShapeAndType(), " as ", type.ToString(),
+                     " exceeds the range of an index."));
+  }
+  if (signature_.index_bits == 32 &&
+      (*extent > kMaxIndex32 || !FitIndex32(view.shape()))) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "Argument ", index, " of the function is ", view.ShapeAndType(),
+        "; a 32-bit index addresses only ", kMaxIndex32, " elements."));
+  }
+  return FfiTypeOf(element);
 }
 
 void MemrefImport::Point(size_t index, const MemrefDescriptor& descriptor) {
-  if (function_->signature.bare_pointers) {
-    MachineCall::WordAt(words_, plan_.arguments[index].place) =
+  if (signature_.bare_pointers) {
+    MachineCall::WordAt(words_, plan_.places[index].word) =
         reinterpret_cast<uintptr_t>(descriptor.aligned);
     return;
   }
-  uint8_t* at = arena(plan_.arguments[index].descriptor);
-  if (function_->signature.type.arguments[index].kind == Kind::kUnranked) {
+  uint8_t* at = arena(plan_.places[index].descriptor);
+  if (signature_.type.arguments[index].kind == Kind::kUnranked) {
     const auto rank = static_cast<uint64_t>(descriptor.shape.rank);
     uint8_t* const behind = at + DescriptorLayout::kUnrankedBytes;
     std::memcpy(at, &rank, sizeof(rank));
@@ -274,7 +253,7 @@ vm::Slot MemrefImport::ScalarOf(const MemrefType& type, uint64_t bits) const {
       slot.i32 = static_cast<int32_t>(bits);
       break;
     default:  // 64 bits, or an index of 32
-      slot.i64 = type.is_index && function_->signature.index_bits == 32
+      slot.i64 = type.is_index && signature_.index_bits == 32
                      ? static_cast<int32_t>(bits)
                      : static_cast<int64_t>(bits);
   }
@@ -283,7 +262,7 @@ vm::Slot MemrefImport::ScalarOf(const MemrefType& type, uint64_t bits) const {
 
 absl::Status MemrefImport::LoadResult(size_t index,
                                       MemrefDescriptor& descriptor) {
-  const MemrefType& type = function_->signature.type.results[index];
+  const MemrefType& type = signature_.type.results[index];
   const uint8_t* at = arena(plan_.struct_offset + plan_.result_offsets[index]);
   if (type.kind == Kind::kRanked) {
     descriptor = layout_.Load(at, type.shape.size());
@@ -292,29 +271,28 @@ absl::Status MemrefImport::LoadResult(size_t index,
     void* behind = nullptr;
     std::memcpy(&rank, at, sizeof(rank));
     std::memcpy(&behind, at + sizeof(rank), sizeof(behind));
-    if (function_->signature.index_bits == 32)
-      rank = static_cast<int32_t>(rank);
+    if (signature_.index_bits == 32) rank = static_cast<int32_t>(rank);
     const bool known = rank >= 0 && behind != nullptr &&
                        rank <= static_cast<int64_t>(MemrefType::kMaxRank);
     if (known) {
       descriptor = layout_.Load(static_cast<const uint8_t*>(behind),
                                 static_cast<size_t>(rank));
     }
-    function_->free(behind);  // the descriptor, not the elements
+    owned_->function->free(behind);  // the descriptor, not the elements
     if (!known) {
       return absl::InternalError(absl::StrCat(
           "Result ", index, " of the function has rank ", rank,
           behind == nullptr ? ", and no descriptor." : "; the limit is 8."));
     }
   }
-  if (HasDims(type, descriptor.shape.dims())) [[likely]] {
-    const TensorLayout* const layout = function_->signature.ResultLayout(index);
-    if (layout == nullptr) [[likely]]
+  if (type.FitsDims(descriptor.shape.dims())) [[likely]] {
+    const TensorLayout layout = signature_.ResultLayout(index);
+    if (layout.is_row_major()) [[likely]]
       return absl::OkStatus();
     RETURN_IF_ERROR(
-        layout->CheckRank(absl::StrCat("Result ", index, " of the function"),
-                          descriptor.shape.rank));
-    SetStrides(layout->StridesOf(descriptor.shape.dims()), descriptor.shape);
+        layout.CheckRank(absl::StrCat("Result ", index, " of the function"),
+                         descriptor.shape.rank));
+    SetStrides(layout.StridesOf(descriptor.shape.dims()), descriptor.shape);
     return absl::OkStatus();
   }
   return absl::InternalError(
@@ -324,14 +302,13 @@ absl::Status MemrefImport::LoadResult(size_t index,
 }
 
 absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
-  const MemrefSignature& signature = function_->signature;
-  const std::vector<MemrefType>& types = signature.type.results;
-  if (!plan_.returns_memrefs && !plan_.has_struct && outputs_.empty())
-      [[likely]] {
-    if (!types.empty()) *results = ScalarOf(types[0], word);
+  const std::vector<MemrefType>& types = signature_.type.results;
+  if (!plan_.returns_memrefs && !plan_.has_struct) [[likely]] {
+    if (!types.empty()) *results++ = ScalarOf(types[0], word);
+    ShareResults(results);
     return absl::OkStatus();
   }
-  MemrefResults memrefs(parts_, lent_);
+  MemrefResults memrefs(*owned_, owned_->function->free, lent_);
   absl::InlinedVector<MemrefDescriptor, 2> descriptors(types.size());
   absl::Status status;
   for (size_t i = 0; i < types.size(); ++i) {
@@ -344,10 +321,9 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i].is_scalar()) continue;
     ASSIGN_OR_RETURN(
-        views[i], memrefs.View(descriptors[i], signature.ElementOf(types[i])));
+        views[i], memrefs.View(descriptors[i], signature_.ElementOf(types[i])));
   }
   // Nothing can fail from here on.
-  Unpack();
   for (size_t i = 0; i < types.size(); ++i, ++results) {
     if (!types[i].is_scalar()) {
       results->ref = views[i].release();
@@ -356,179 +332,73 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
     uint64_t bits = word;
     if (plan_.has_struct) {
       std::memcpy(&bits, arena(plan_.struct_offset + plan_.result_offsets[i]),
-                  signature.ElementBytes(types[i]));
+                  signature_.ElementBytes(types[i]));
     }
     *results = ScalarOf(types[i], bits);
   }
-  for (Ref<hal::BufferView>& output : outputs_) {
-    (results++)->ref = output.release();
-  }
+  ShareResults(results);
   return absl::OkStatus();
 }
 
-// Arguments of memref functions that are copied, and those that are results.
-
-bool MemrefImport::MustPack(size_t index, const hal::BufferView& view,
-                            const MemrefShape& shape) const {
-  const MemrefType& type = function_->signature.type.arguments[index];
-  if (view.byte_length() == 0) return false;
-  if (view.buffer()->host_data() == nullptr) return true;
-  if (type.is_strided) return !HasStrides(type, shape);
-  const TensorLayout* const layout = function_->signature.ArgumentLayout(index);
-  return layout != nullptr && layout->Moves(view.shape());
-}
-
-absl::Status MemrefImport::Pack(size_t index, const hal::BufferView& view,
-                                MemrefDescriptor& descriptor) {
-  const MemrefType& type = function_->signature.type.arguments[index];
-  const MemrefShape dense = descriptor.shape;
-  const size_t width = function_->signature.ElementBytes(type);
-  bool fits = true;
-  if (const TensorLayout* const layout =
-          function_->signature.ArgumentLayout(index)) {
-    SetStrides(layout->StridesOf(view.shape()), descriptor.shape);
-  } else if (type.is_strided && !HasStrides(type, dense)) {
-    fits = SetStrides(type, descriptor.shape);
-  }
-  const std::optional<int64_t> reach = CountReach(descriptor.shape);
-  const std::optional<uint64_t> bytes =
-      fits && reach ? CheckedMul(static_cast<uint64_t>(*reach),
-                                 static_cast<uint64_t>(width))
-                    : std::nullopt;
-  if (!bytes ||
-      (function_->signature.index_bits == 32 && *reach > kMaxIndex32)) {
-    return absl::OutOfRangeError(
-        absl::StrCat(view.ShapeAndType(), " as ", type.ToString(),
-                     " exceeds the range of an index."));
-  }
-  const uint32_t output = plan_.arguments[index].output;
-  const bool is_output = output != MemrefPlan::kNone;
-  RETURN_IF_ERROR(state_.WorkOnBytes(view.byte_length() * (is_output ? 2 : 1)));
-  ASSIGN_OR_RETURN(
-      packed_.emplace_back(),
-      parts_.device->allocator().AllocateCharged(
-          parts_.memory, "a copy of an argument", parts_.params, *bytes));
-  descriptor.aligned = packed_.back()->host_data();
-  if (is_output) {
-    packed_outputs_.push_back({output, descriptor.aligned, descriptor.shape});
-  }
-  return WithElements(view, [&](const uint8_t* elements) {
-    CopyStrided(dense, width, elements, dense.strides, descriptor.aligned,
-                descriptor.shape.strides);
-  });
-}
-
-void MemrefImport::Unpack() {
-  for (const PackedOutput& packed : packed_outputs_) {
-    const hal::BufferView& view = *outputs_[packed.output];
-    const MemrefShape dense = ShapeOf(view.shape());
-    CopyStrided(dense, hal::BitCount(view.element_type()) / 8, packed.from,
-                packed.shape.strides, view.buffer()->host_data(),
-                dense.strides);
-  }
-}
-
-absl::Status MemrefImport::SetMemref(size_t index,
-                                     const hal::BufferView& view) {
-  uint8_t* const data = view.buffer()->host_data();
-  const MemrefType& type = function_->signature.type.arguments[index];
-  MemrefDescriptor descriptor;
-  descriptor.shape = ShapeOf(view.shape());
-  descriptor.aligned = data;
-  LentMemory lent = {nullptr, view.byte_length(), &view, index};
-  if (const TensorLayout* const layout =
-          function_->signature.ArgumentLayout(index)) {
-    RETURN_IF_ERROR(
-        layout->CheckRank(absl::StrCat("Argument ", index, " of the function"),
-                          descriptor.shape.rank));
-  }
-  if (MustPack(index, view, descriptor.shape)) {
-    RETURN_IF_ERROR(Pack(index, view, descriptor));
+void MemrefImport::Lend(size_t index, void* data) {
+  const uint32_t output = plan_.places[index].output;
+  const hal::BufferView& view =
+      output == NativePlan::kNone ? *argument_view(index) : result_view(output);
+  LentMemory lent = {data, view.byte_length(), &view, index};
+  if (data != view.buffer()->host_data()) {  // a copy
     lent.view = nullptr;
-    lent.bytes = packed_.back()->byte_length();
+    lent.bytes = static_cast<uint64_t>(
+                     *signature_.ArgumentLayout(index).ExtentOf(view.shape())) *
+                 signature_.ElementBytes(signature_.type.arguments[index]);
   }
+  lent_.push_back(lent);
+}
+
+void MemrefImport::SetMemref(size_t index) {
+  const MemrefPlan::Place& place = plan_.places[index];
+  const eyrie_ffi_buffer_t& buffer = place.output == NativePlan::kNone
+                                         ? arguments()[index]
+                                         : results()[place.output];
+  if (plan_.returns_memrefs) Lend(index, buffer.data);
+  const std::span<const int64_t> dims(buffer.dims,
+                                      static_cast<size_t>(buffer.rank));
+  if (place.is_dense) [[likely]]
+    return StoreDense(buffer.data, dims, words_at(place.descriptor));
+  const MemrefType& type = signature_.type.arguments[index];
+  MemrefDescriptor descriptor;
+  descriptor.shape = ShapeOf(dims);
+  SetStrides(signature_.ArgumentLayout(index).StridesOf(dims),
+             descriptor.shape);
   if (type.is_strided && type.offset != MemrefType::kDynamic) {
     descriptor.offset = type.offset;
   }
-  lent.allocated = descriptor.allocated = descriptor.aligned;
-  lent_.push_back(lent);
+  descriptor.allocated = buffer.data;
   // The address of the first element stays the same, whatever offset the type
   // declares.
-  const size_t width = function_->signature.ElementBytes(type);
   descriptor.aligned = reinterpret_cast<uint8_t*>(
-      reinterpret_cast<uintptr_t>(descriptor.aligned) -
-      static_cast<uint64_t>(descriptor.offset) * width);
+      reinterpret_cast<uintptr_t>(buffer.data) -
+      static_cast<uint64_t>(descriptor.offset) * signature_.ElementBytes(type));
   Point(index, descriptor);
-  return absl::OkStatus();
 }
 
-absl::Status MemrefImport::OutputShape(size_t index,
-                                       hal::BufferView::Shape& shape) const {
-  const MemrefSignature& signature = function_->signature;
-  const MemrefType& type = signature.type.arguments[index];
-  if (signature.output_rules.empty()) {
-    shape.assign(type.shape.begin(), type.shape.end());
-    return absl::OkStatus();
+absl::StatusOr<FfiType> MemrefImport::CheckResult(
+    size_t index, std::span<const int64_t> dims,
+    hal::ElementType& element) const {
+  size_t argument = 0;
+  while (plan_.places[argument].output != index) ++argument;
+  if (argument >= signature_.input_count()) {  // not "inout"
+    const MemrefType& type = signature_.type.arguments[argument];
+    element = plan_.places[argument].element;
+    if (!type.FitsDims(dims) ||
+        (signature_.index_bits == 32 && !FitIndex32(dims))) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Argument ", argument,
+          " of the function, an output, gets from its rule the sizes [",
+          absl::StrJoin(dims, ", "), "]; ", type.ToString(), " is declared",
+          signature_.index_bits == 64 ? "." : ", an index of 32 bits."));
+    }
   }
-  hal::ElementType element;
-  RETURN_IF_ERROR(signature.output_rules[plan_.arguments[index].output].Apply(
-      views_, element, shape));
-  bool fits = HasDims(type, shape);
-  for (const int64_t dim : shape) {
-    fits = fits && (signature.index_bits == 64 || dim <= kMaxIndex32);
-  }
-  if (fits) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Argument ", index,
-      " of the function, an output, gets from its rule the sizes [",
-      absl::StrJoin(shape, ", "), "]; ", type.ToString(), " is declared",
-      signature.index_bits == 64 ? "." : ", an index of 32 bits."));
-}
-
-absl::Status MemrefImport::SetOutput(size_t index) {
-  const MemrefSignature& signature = function_->signature;
-  const MemrefType& type = signature.type.arguments[index];
-  hal::BufferView::Shape shape;
-  RETURN_IF_ERROR(OutputShape(index, shape));
-  const std::optional<int64_t> count = CountElements(ShapeOf(shape));
-  const hal::ElementType element = signature.ElementOf(type);
-  const std::optional<uint64_t> bytes =
-      count ? hal::DenseByteLength(element, *count) : std::nullopt;
-  if (!bytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Argument ", index, " of the function, ", type.ToString(),
-        ", has too many elements: [", absl::StrJoin(shape, ", "), "]."));
-  }
-  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   parts_.device->allocator().AllocateCharged(
-                       parts_.memory, "a result", parts_.params, *bytes));
-  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
-                   hal::BufferView::Create(std::move(buffer), shape, element));
-  outputs_[plan_.arguments[index].output] = view;
-  return SetMemref(index, *view);
-}
-
-absl::Status MemrefImport::SetInout(size_t index, hal::BufferView& view) {
-  if (IsGivenAway(*this, index, view, views_)) {
-    outputs_[plan_.arguments[index].output] =
-        Ref<hal::BufferView>::Share(&view);
-    return SetMemref(index, view);
-  }
-  const uint64_t bytes = view.byte_length();
-  RETURN_IF_ERROR(state_.WorkOnBytes(bytes));
-  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   parts_.device->allocator().AllocateCharged(
-                       parts_.memory, "a result", parts_.params, bytes));
-  if (bytes != 0) {
-    RETURN_IF_ERROR(WithElements(view, [&](const uint8_t* elements) {
-      std::memcpy(buffer->host_data(), elements, bytes);
-    }));
-  }
-  Ref<hal::BufferView>& output = outputs_[plan_.arguments[index].output];
-  ASSIGN_OR_RETURN(output,
-                   hal::BufferView::Create(std::move(buffer), view.shape(),
-                                           view.element_type()));
-  return SetMemref(index, *output);
+  return FfiTypeOf(element);
 }
 
 }  // namespace eyrie::native

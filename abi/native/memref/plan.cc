@@ -99,11 +99,11 @@ absl::Status Planner::PlanResults() {
 
 absl::Status Planner::PlanArgument(size_t index) {
   const MemrefType& type = signature_.type.arguments[index];
-  MemrefPlan::Argument argument = {};
+  MemrefPlan::Place argument = {};
   if (type.is_scalar() && IsFloat(type)) {
-    ASSIGN_OR_RETURN(argument.place, plan_.call.AddFloat());
+    ASSIGN_OR_RETURN(argument.word, plan_.call.AddFloat());
   } else {
-    ASSIGN_OR_RETURN(argument.place, plan_.call.AddInteger());
+    ASSIGN_OR_RETURN(argument.word, plan_.call.AddInteger());
   }
   if (type.kind == MemrefType::Kind::kRanked) {
     argument.descriptor = TakeArena(layout_.Bytes(type.shape.size()));
@@ -113,23 +113,36 @@ absl::Status Planner::PlanArgument(size_t index) {
                                     layout_.Bytes(MemrefType::kMaxRank));
   }
   if (!type.is_scalar()) argument.element = signature_.ElementOf(type);
-  argument.is_dense = signature_.index_bits == 64 &&
-                      !signature_.bare_pointers && IsDenseLayout(type) &&
-                      signature_.ArgumentLayout(index) == nullptr;
-  plan_.arguments.push_back(argument);
+  argument.is_dense =
+      signature_.index_bits == 64 && !signature_.bare_pointers &&
+      IsDenseLayout(type) &&
+      (type.is_strided || signature_.ArgumentLayout(index).is_row_major());
+  plan_.places.push_back(argument);
+  if (index < signature_.input_count()) {
+    const auto slot = static_cast<uint32_t>(index);
+    plan_.arguments.push_back(
+        {.slot = type.is_scalar() ? NativePlan::kNone : slot,
+         .layout = signature_.ArgumentLayout(index)});
+  }
   return absl::OkStatus();
 }
 
 void Planner::PlanOutputs() {
   size_t trailing = signature_.input_count();
   for (uint32_t i = 0; i < signature_.output_count(); ++i) {
-    const std::optional<int> inout = signature_.output_rules.empty()
-                                         ? std::nullopt
-                                         : signature_.output_rules[i].inout();
-    MemrefPlan::Argument& argument =
-        plan_.arguments[inout ? static_cast<size_t>(*inout) : trailing++];
-    argument.output = i;
-    argument.is_dense = false;
+    NativePlan::Result& result = plan_.results.emplace_back();
+    if (!signature_.output_rules.empty()) {
+      result.shape = signature_.output_rules[i];
+    }
+    const std::optional<int> inout = result.shape.inout();
+    const size_t argument = inout ? static_cast<size_t>(*inout) : trailing++;
+    if (signature_.output_rules.empty()) {
+      result.shape =
+          ShapeRule::OfShape(signature_.type.arguments[argument].shape);
+    }
+    if (inout) plan_.arguments[argument].inout = i;
+    result.layout = signature_.ArgumentLayout(argument);
+    plan_.places[argument].output = i;
   }
 }
 
@@ -212,6 +225,7 @@ absl::StatusOr<MemrefPlan> MemrefPlan::Create(
   if (has != wants) {
     plan.wait_slot = static_cast<uint32_t>(signature.input_count());
   }
+  plan.equal = signature.equal;
   RETURN_IF_ERROR(Planner(signature, plan).Plan());
   return plan;
 }

@@ -17,6 +17,7 @@
 #include "abi/native/memref/descriptor.h"
 #include "abi/native/memref/machine_call.h"
 #include "abi/native/memref/type.h"
+#include "abi/native/native_plan.h"
 #include "abi/native/shape_rule.h"
 #include "abi/native/tensor_layout.h"
 #include "absl/status/statusor.h"
@@ -46,13 +47,18 @@ struct MemrefSignature {
   size_t output_count() const {
     return output_rules.empty() ? outputs : output_rules.size();
   }
-  // Returns the layout in which the function expects an argument, or returns a
-  // result. Null if it is row-major, or if the type accepts any strides.
-  const TensorLayout* ArgumentLayout(size_t index) const {
-    return LayoutAt(index, type.arguments[index]);
+  // Returns the layout in which the function expects an argument: the type's
+  // own strides, or the manifest's.
+  TensorLayout ArgumentLayout(size_t index) const {
+    const MemrefType& of = type.arguments[index];
+    return of.is_strided ? TensorLayout::OfStrides(of.strides)
+                         : LayoutAt(index);
   }
-  const TensorLayout* ResultLayout(size_t index) const {
-    return LayoutAt(type.arguments.size() + index, type.results[index]);
+  // Returns the layout of a returned memref, unless its descriptor says it.
+  TensorLayout ResultLayout(size_t index) const {
+    return type.results[index].is_strided
+               ? TensorLayout()
+               : LayoutAt(type.arguments.size() + index);
   }
   // Returns the ranks of the inputs, for rules.
   std::vector<OperandRank> InputRanks() const;
@@ -75,22 +81,18 @@ struct MemrefSignature {
   }
 
  private:
-  const TensorLayout* LayoutAt(size_t index, const MemrefType& of) const {
-    if (layouts.empty() || layouts[index].is_row_major() || of.is_strided) {
-      return nullptr;
-    }
-    return &layouts[index];
+  TensorLayout LayoutAt(size_t index) const {
+    return layouts.empty() ? TensorLayout() : layouts[index];
   }
 };
 
-struct MemrefPlan {
-  static constexpr uint32_t kNone = ~uint32_t{0};
-
-  struct Argument {
-    size_t place;              // word of the call
+struct MemrefPlan : NativePlan {
+  // The place of an argument in the call; outputs are arguments, too.
+  struct Place {
+    size_t word;               // of the call
     size_t descriptor;         // of memrefs: byte offset in the arena
     hal::ElementType element;  // of tensors; kNone: a scalar
-    bool is_dense;             // accepts any row-major tensor
+    bool is_dense;             // any row-major tensor is described the same way
     uint32_t output = kNone;   // the result that it is
   };
 
@@ -101,14 +103,13 @@ struct MemrefPlan {
       const vm::CallingConvention& convention);
 
   MachineCall call{MachineCall::Returns::kInteger};
-  std::vector<Argument> arguments;     // in the type's order
+  std::vector<Place> places;           // of the type's arguments
   std::vector<size_t> result_offsets;  // in the struct, in the type's order
   bool returns_memrefs = false;
   bool has_struct = false;
   size_t struct_place = 0;   // word that points to the struct
   size_t struct_offset = 0;  // in the arena
   size_t arena_bytes = 0;
-  uint32_t wait_slot = kNone;  // first of two fences; kNone: no fences
 };
 
 }  // namespace eyrie::native

@@ -100,7 +100,7 @@ void MemrefResults::Adopt(const MemrefDescriptor& descriptor) {
       IsLent(at) || FindOwner(at) != nullptr) {
     return;
   }
-  owners_.emplace_back(at, Owner(at, parts_.free));
+  owners_.emplace_back(at, Owner(at, free_));
 }
 
 absl::StatusOr<Ref<hal::Buffer>> MemrefResults::Share(const LentMemory& lent,

@@ -18,22 +18,13 @@
 
 #include "abi/native/memref/descriptor.h"
 #include "abi/native/memref/type.h"
+#include "abi/native/native_call.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer_view.h"
-#include "hal/device.h"
 
 namespace eyrie::native {
-
-// The objects that are needed to create results.
-struct MemrefResultParts {
-  Ref<hal::Device> device;
-  hal::BufferParams params;
-  std::shared_ptr<MemoryMeter> memory;  // null: not counted
-  void (*free)(void*);                  // frees the library's allocations
-};
 
 // The memory of an argument that a result may refer to.
 struct LentMemory {
@@ -47,9 +38,10 @@ struct LentMemory {
 // that no result uses.
 class MemrefResults {
  public:
-  MemrefResults(const MemrefResultParts& parts,
+  // `free` frees the library's allocations.
+  MemrefResults(const NativeCallParts& parts, void (*free)(void*),
                 const std::vector<LentMemory>& lent)
-      : parts_(parts), lent_(lent) {}
+      : parts_(parts), free_(free), lent_(lent) {}
 
   // Records the allocation of a returned descriptor. Must be called for all
   // results before View is called for any.
@@ -86,7 +78,8 @@ class MemrefResults {
   absl::StatusOr<Ref<hal::Buffer>> Import(Owner owner, uint8_t* data,
                                           uint64_t bytes);
 
-  const MemrefResultParts& parts_;
+  const NativeCallParts& parts_;
+  void (*const free_)(void*);
   const std::vector<LentMemory>& lent_;
   std::vector<std::pair<const void*, Owner>> owners_;
 };

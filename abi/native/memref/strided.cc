@@ -4,6 +4,18 @@
 
 namespace eyrie::native {
 
+MemrefShape ShapeOf(std::span<const int64_t> dims) {
+  MemrefShape shape;
+  shape.rank = dims.size();
+  for (size_t i = 0; i < dims.size(); ++i) shape.sizes[i] = dims[i];
+  SetDenseStrides(shape);
+  return shape;
+}
+
+void SetStrides(std::span<const int64_t> strides, MemrefShape& shape) {
+  for (size_t i = 0; i < shape.rank; ++i) shape.strides[i] = strides[i];
+}
+
 void SetDenseStrides(MemrefShape& shape) {
   int64_t stride = 1;
   for (size_t i = shape.rank; i-- > 0;) {
@@ -35,19 +47,6 @@ std::optional<int64_t> CountElements(const MemrefShape& shape) {
   }
   if (empty) return 0;
   return overflow ? std::nullopt : std::optional(count);
-}
-
-std::optional<int64_t> CountReach(const MemrefShape& shape) {
-  int64_t reach = 1;
-  for (size_t i = 0; i < shape.rank; ++i) {
-    if (shape.sizes[i] == 0) return 0;
-    int64_t steps = 0;
-    if (__builtin_mul_overflow(shape.sizes[i] - 1, shape.strides[i], &steps) ||
-        __builtin_add_overflow(reach, steps, &reach)) {
-      return std::nullopt;
-    }
-  }
-  return reach;
 }
 
 void CopyStrided(const MemrefShape& shape, size_t bytes, const uint8_t* from,

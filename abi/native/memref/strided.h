@@ -8,11 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "abi/native/memref/descriptor.h"
 
 namespace eyrie::native {
 
+// Returns the shape of a row-major tensor. `dims` must have at most kMaxRank
+// elements.
+MemrefShape ShapeOf(std::span<const int64_t> dims);
+// Sets the shape's strides, as many as it has dimensions.
+void SetStrides(std::span<const int64_t> strides, MemrefShape& shape);
 // Sets row-major strides without gaps. The sizes must not be negative.
 void SetDenseStrides(MemrefShape& shape);
 // Reports whether the elements are row-major without gaps. The stride of a
@@ -22,10 +28,6 @@ bool IsDense(const MemrefShape& shape);
 // Returns the product of the sizes, or nullopt if one is negative or the
 // product overflows.
 std::optional<int64_t> CountElements(const MemrefShape& shape);
-// Returns the number of elements from the first to the end of the last, gaps
-// included, or nullopt if it overflows. The strides must not be negative.
-std::optional<int64_t> CountReach(const MemrefShape& shape);
-
 // Copies the shape's elements, each of `bytes` bytes, from one set of strides
 // to another. The ranges must not overlap.
 void CopyStrided(const MemrefShape& shape, size_t bytes, const uint8_t* from,

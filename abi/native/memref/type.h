@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ struct MemrefType : hal::TensorType {
   int64_t offset = 0;
 
   bool is_scalar() const { return kind == Kind::kScalar; }
+  // Reports whether a tensor has the type's dimensions. An unranked type
+  // accepts any up to the maximum rank.
+  bool FitsDims(std::span<const int64_t> dims) const {
+    return kind == Kind::kUnranked ? dims.size() <= kMaxRank : FitsShape(dims);
+  }
   // Returns MLIR's name of the element: "index", "f32", "complex<f32>".
   const char* element_name() const;
   std::string ToString() const;

@@ -21,8 +21,7 @@
 #include "abi/native/equal_dims.h"
 #include "abi/native/json_reader.h"
 #include "abi/native/native_function.h"
-#include "abi/native/shape_rule.h"
-#include "abi/native/tensor_layout.h"
+#include "abi/native/native_plan.h"
 #include "abi/native/xla/operand.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -34,16 +33,8 @@ namespace eyrie::native {
 // Returns the name of a stage in manifests, such as "instantiate".
 const char* FfiStageName(int stage);
 
-struct FfiResult {
-  enum class Kind : uint8_t {
-    kBuffer,
-    kToken,      // not a result of the import
-    kTemporary,  // memory for the handler, for one call
-  };
-  Kind kind = Kind::kBuffer;
+struct FfiResult : NativePlan::Result {
   bool rest = false;
-  ShapeRule shape;
-  TensorLayout layout;
 };
 
 struct FfiDeclaration {

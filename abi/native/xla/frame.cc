@@ -17,34 +17,27 @@ absl::Status ThrownStatus(const Thrown& thrown) {
       absl::StrCat("The handler threw an exception: ", ThrownLines(thrown)));
 }
 
-constexpr eyrie_ffi_buffer_t CreateBuffer() {
-  eyrie_ffi_buffer_t buffer = {};
-  buffer.size = EYRIE_FFI_SIZE(eyrie_ffi_buffer_t, dims);
-  return buffer;
-}
-
 }  // namespace
 
 FfiFrame::FfiFrame(const FfiHandlers& handlers, const AttributePack& pack,
-                   FfiContext& context, size_t args, size_t results)
+                   FfiContext& context, std::span<eyrie_ffi_buffer_t> args,
+                   std::span<eyrie_ffi_buffer_t> results)
     : handlers_(handlers),
       context_(context),
       one_stage_(handlers.stages[EYRIE_FFI_PREPARE] == nullptr &&
                  handlers.stages[EYRIE_FFI_INITIALIZE] == nullptr),
-      args_(args, CreateBuffer()),
-      results_(results, CreateBuffer()),
-      kinds_(std::max(args, results), EYRIE_FFI_BUFFER) {
-  for (eyrie_ffi_buffer_t& arg : args_) pointers_.push_back(&arg);
-  for (eyrie_ffi_buffer_t& result : results_) pointers_.push_back(&result);
+      kinds_(std::max(args.size(), results.size()), EYRIE_FFI_BUFFER) {
+  for (eyrie_ffi_buffer_t& arg : args) pointers_.push_back(&arg);
+  for (eyrie_ffi_buffer_t& result : results) pointers_.push_back(&result);
   frame_.size = EYRIE_FFI_CALL_FRAME_SIZE;
   frame_.api = &FfiApi(handlers.minor);
   frame_.context = &context;
   frame_.stage = EYRIE_FFI_EXECUTE;
   const size_t size = EYRIE_FFI_SIZE(eyrie_ffi_values_t, values);
-  frame_.args = {size, nullptr, static_cast<int64_t>(args), kinds_.data(),
-                 pointers_.data()};
-  frame_.results = {size, nullptr, static_cast<int64_t>(results), kinds_.data(),
-                    pointers_.data() + args};
+  frame_.args = {size, nullptr, static_cast<int64_t>(args.size()),
+                 kinds_.data(), pointers_.data()};
+  frame_.results = {size, nullptr, static_cast<int64_t>(results.size()),
+                    kinds_.data(), pointers_.data() + args.size()};
   frame_.attributes = pack.attributes();
 }
 

@@ -1,8 +1,7 @@
-// A call frame and all data that it points to, built once and filled for each
-// call.
+// A call frame and all data that it points to but buffers, built once and
+// filled for each call.
 //
-// Used by one call at a time. Buffers are passed by address, and dims are
-// borrowed.
+// Used by one call at a time.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_FRAME_H_
 #define EYRIE_ABI_NATIVE_XLA_FRAME_H_
@@ -16,7 +15,6 @@
 #include "abi/native/ffi_types.h"
 #include "abi/native/xla/attribute_pack.h"
 #include "abi/native/xla/context.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "eyrie/xla_ffi.h"
 
@@ -30,22 +28,14 @@ struct FfiHandlers {
 
 class FfiFrame {
  public:
-  // Reserves room for at most `args` arguments and `results` results, and for
-  // all attributes.
+  // Passes these buffers, at most, and the pack's attributes. All must outlive
+  // the frame.
   FfiFrame(const FfiHandlers& handlers, const AttributePack& pack,
-           FfiContext& context, size_t args, size_t results);
+           FfiContext& context, std::span<eyrie_ffi_buffer_t> args,
+           std::span<eyrie_ffi_buffer_t> results);
   FfiFrame(const FfiFrame&) = delete;
   FfiFrame& operator=(const FfiFrame&) = delete;
 
-  eyrie_ffi_buffer_t& arg(size_t index) { return args_[index]; }
-  eyrie_ffi_buffer_t& result(size_t index) { return results_[index]; }
-  static void Fill(eyrie_ffi_buffer_t& buffer, FfiType type, void* data,
-                   std::span<const int64_t> dims) {
-    buffer.type = static_cast<int32_t>(type);
-    buffer.data = data;
-    buffer.rank = static_cast<int64_t>(dims.size());
-    buffer.dims = const_cast<int64_t*>(dims.data());
-  }
   // Sets the number of arguments in this call.
   void set_arg_count(size_t count) {
     frame_.args.count = static_cast<int64_t>(count);
@@ -67,8 +57,6 @@ class FfiFrame {
   absl::Status Instantiate();
 
  private:
-  using Buffers = absl::InlinedVector<eyrie_ffi_buffer_t, 8>;
-
   absl::Status RunStage(int32_t stage, Ref<eyrie_ffi_future>& future);
   void OwnAttributes();
 
@@ -76,8 +64,6 @@ class FfiFrame {
   FfiContext& context_;
   const bool one_stage_;
   eyrie_ffi_call_frame_t frame_ = {};
-  Buffers args_;
-  Buffers results_;
   std::vector<int32_t> kinds_;
   std::vector<void*> pointers_;
   // The per-call attributes. Capacity is reserved, so addresses are stable.

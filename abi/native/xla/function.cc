@@ -100,11 +100,13 @@ absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
   parts->ffi.packed = packed_.get();
   if (IsCudaPlatform(declaration_->platform)) {
     ASSIGN_OR_RETURN(parts->ffi.cuda, request.services->cuda->Get());
+    parts->is_remote = true;
   }
   parts->registry = &library_->registry();
   parts->memory = request.state.memory();
   parts->state = &request.state;
-  parts->result_params = ResultParams(request.owner);
+  parts->device = request.services->device;
+  parts->params = ResultParams(request.owner);
   // The plan points into the declaration.
   auto owner = std::make_shared<FfiFunction>(*this);
   return FfiImport::Create(std::move(parts), request.state, std::move(owner));

@@ -37,6 +37,13 @@ class Planner {
   // fences, whose slots it assigns.
   absl::StatusOr<uint32_t> CountFree();
   absl::Status Take(const FfiOperand& operand);
+  void AddArgument(const FfiOperand& operand, uint32_t slot) {
+    plan_.operands.push_back(&operand);
+    plan_.arguments.push_back(
+        {.slot = slot,
+         .optional = operand.presence == FfiOperand::Presence::kOptional,
+         .layout = operand.layout});
+  }
   absl::Status Disagreement(absl::string_view how) const {
     return Disagrees(declaration_, convention_, how);
   }
@@ -81,7 +88,7 @@ absl::StatusOr<uint32_t> Planner::CountFree() {
 absl::Status Planner::Take(const FfiOperand& operand) {
   const char letter = operand.letter();
   if (letter == 0) {
-    plan_.buffers.push_back({FfiImportPlan::kNoSlot, &operand});
+    AddArgument(operand, NativePlan::kNone);
     return absl::OkStatus();
   }
   const uint32_t slot = next_++;
@@ -95,7 +102,7 @@ absl::Status Planner::Take(const FfiOperand& operand) {
     uint32_t& place = operand.type == FfiType::kNone ? texts_ : numbers_;
     plan_.scalars.push_back({slot, operand.type, operand.attribute, place++});
   } else {
-    plan_.buffers.push_back({slot, &operand});
+    AddArgument(operand, slot);
   }
   return absl::OkStatus();
 }
@@ -134,7 +141,7 @@ absl::Status Planner::PlanResults() {
       count = static_cast<uint32_t>(types.size()) - plan_.returned;
     }
     for (uint32_t i = 0; i < count; ++i) {
-      FfiResult& planned = plan_.results.emplace_back(result);
+      NativePlan::Result& planned = plan_.results.emplace_back(result);
       planned.shape = result.shape.ForLaterResult(static_cast<int>(i));
     }
     if (result.kind == FfiResult::Kind::kBuffer) plan_.returned += count;
@@ -144,14 +151,14 @@ absl::Status Planner::PlanResults() {
         absl::StrCat("it has ", Counted(types.size(), "result")));
   }
   for (uint32_t i = 0; i < plan_.results.size(); ++i) {
-    const FfiResult& result = plan_.results[i];
+    const NativePlan::Result& result = plan_.results[i];
     if (result.kind == FfiResult::Kind::kToken) continue;
     const int last = result.shape.last_operand();
-    if (last >= static_cast<int>(plan_.buffers.size())) {
+    if (last >= static_cast<int>(plan_.arguments.size())) {
       return Disagreement(
           absl::StrCat("a result follows argument ", last, " of it"));
     }
-    if (result.shape.inout()) plan_.buffers[*result.shape.inout()].inout = i;
+    if (result.shape.inout()) plan_.arguments[*result.shape.inout()].inout = i;
   }
   return absl::OkStatus();
 }
@@ -167,7 +174,8 @@ absl::StatusOr<FfiImportPlan> FfiImportPlan::Create(
         "; variadic imports of native functions are not supported."));
   }
   FfiImportPlan plan;
-  plan.equal = &declaration.equal;
+  plan.callee = "handler";
+  plan.equal = declaration.equal;
   Planner planner(declaration, convention, plan);
   RETURN_IF_ERROR(planner.PlanOperands());
   RETURN_IF_ERROR(planner.PlanResults());
