@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "abi/c/host_values.h"
-#include "abi/native/call_support.h"
+#include "abi/native/native_call.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "vm/native/native_binding.h"

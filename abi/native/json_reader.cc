@@ -7,7 +7,6 @@
 #include "base/suggest.h"
 
 namespace eyrie::native {
-namespace {}  // namespace
 
 absl::StatusOr<JsonReader> JsonReader::Open(const Json& json,
                                             std::string where) {

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "abi/native/conventions.h"
 #include "abi/native/elf_note.h"
 #include "abi/native/json_reader.h"
+#include "abi/native/native_function.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"

@@ -3,18 +3,39 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
-#include "abi/native/call_support.h"
-#include "abi/native/strided_copy.h"
+#include "abi/native/tensor_layout.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/checked_math.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "hal/packed_elements.h"
+#include "hal/paid_transfer.h"
+#include "vm/limits/meter.h"
 
 namespace eyrie::native {
 namespace {
+
+std::string Named(const RefObject* object) {
+  return object == nullptr ? "null" : absl::StrCat("a !", object->type().name);
+}
+
+absl::Status NoFence(absl::string_view which, const RefObject* object) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The fence ", which, " is ", Named(object), ", not a !hal.fence."));
+}
+
+// Returns the error "Argument 1 of the function is null; a !hal.buffer_view is
+// required."
+absl::Status NoViewError(size_t index, absl::string_view callee,
+                         const RefObject* object) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("Argument ", index, " of the ", callee, " is ",
+                   Named(object), "; a !hal.buffer_view is required."));
+}
 
 using Kind = NativePlan::Result::Kind;
 
@@ -92,6 +113,38 @@ eyrie_ffi_buffer_t EmptyBuffer() {
 }
 
 }  // namespace
+
+absl::StatusOr<CallFences> ReadFences(const vm::Slot* slots) {
+  const CallFences fences = {RefCast<hal::Fence>(slots[0].ref),
+                             RefCast<hal::Fence>(slots[1].ref)};
+  if (fences.wait == nullptr && slots[0].ref != nullptr) {
+    return NoFence("to wait for", slots[0].ref);
+  }
+  if (fences.signal == nullptr) return NoFence("to signal", slots[1].ref);
+  return fences;
+}
+
+absl::Status WaitWithinLimits(const hal::Fence& fence,
+                              const vm::ModuleState& state) {
+  const vm::Meter* meter = state.meter();
+  const auto stopped = [meter] { return meter && meter->stopped(); };
+  const absl::Status status = fence.Wait(Deadline::Never(), stopped);
+  if (status.ok() || !stopped()) return status;
+  return Annotate(meter->StopReason(), "(while waiting for a native function)");
+}
+
+void EndFence(const hal::Fence& signal, const absl::Status& status) {
+  const absl::Status ended = status.ok() ? signal.Signal() : status;
+  if (!ended.ok()) signal.Fail(ended);
+}
+
+hal::BufferParams ResultParams(uint64_t owner) {
+  hal::BufferParams params;
+  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
+  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  params.owner = owner;
+  return params;
+}
 
 NativeCall::NativeCall(const NativePlan& plan, const NativeCallParts& parts)
     : plan_(plan),

@@ -1,6 +1,6 @@
-// The tensors of one call of a native function, in any convention: checks the
-// arguments, creates the results, and copies what the function cannot use where
-// it is.
+// The tensors of one call of a native function, in any convention, and its
+// fences: checks the arguments, creates the results, and copies what the
+// function cannot use where it is.
 //
 // Each tensor becomes a buffer of XLA FFI. A convention derives from this
 // class, says which tensors it accepts, and lays out the buffers in its own
@@ -27,10 +27,35 @@
 #include "eyrie/xla_ffi.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
+#include "hal/fence.h"
+#include "hal/types.h"
 #include "vm/isa/value.h"
 #include "vm/module/module.h"
 
 namespace eyrie::native {
+
+// The fences of an import, borrowed from its slots.
+struct CallFences {
+  hal::Fence* wait;    // may be null
+  hal::Fence* signal;  // never null
+};
+
+// Reads two slots. INVALID_ARGUMENT: a slot holds something else than a fence,
+// or the fence to signal is null.
+absl::StatusOr<CallFences> ReadFences(const vm::Slot* slots);
+
+// Waits within the limits of the running call, if there is one. Returns the
+// errors of Fence::Wait. DEADLINE_EXCEEDED or CANCELLED: the call was stopped.
+absl::Status WaitWithinLimits(const hal::Fence& fence,
+                              const vm::ModuleState& state);
+
+// Signals the fence if `status` is OK; otherwise, or if signalling fails, fails
+// the fence.
+void EndFence(const hal::Fence& signal, const absl::Status& status);
+
+// Returns parameters for results in host-visible memory. `owner` is as in
+// BufferParams.
+hal::BufferParams ResultParams(uint64_t owner);
 
 // Shared by all calls of one import.
 struct NativeCallParts {

@@ -12,10 +12,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "abi/native/cuda_device.h"
+#include "abi/native/json_reader.h"
 #include "abi/native/task_pool.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -116,6 +118,17 @@ class NativeDeclaration {
   // Reports whether the last two operands in that convention are fences.
   virtual bool has_fences() const { return false; }
 };
+
+// Read the declaration of a function, one for each convention.
+#define NATIVE_CONVENTION(name, declare)                      \
+  absl::StatusOr<std::unique_ptr<NativeDeclaration>> declare( \
+      absl::string_view function, JsonReader& json);
+#include "abi/native/conventions.def"
+#undef NATIVE_CONVENTION
+
+// Asks symbols that must be handlers of XLA FFI for their versions, in one
+// child process, so that loading each of them needs none. See ProbeTogether.
+void AskFfiHandlers(std::span<eyrie_ffi_handler_t* const> symbols);
 
 }  // namespace eyrie::native
 

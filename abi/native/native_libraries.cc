@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "abi/native/conventions.h"
+#include "abi/native/native_function.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "abi/native/equal_dims.h"
 #include "abi/native/shape_rule.h"
 #include "abi/native/tensor_layout.h"
 

@@ -1,4 +1,4 @@
-// The order in which the elements of a tensor are stored.
+// The orders in which elements of tensors are stored, and copies between them.
 //
 //   "row_major"      the last dimension first, as in all tensors of modules
 //   "column_major"   the last dimension but one first: matrices as LAPACK
@@ -6,8 +6,8 @@
 //   [0, 1, 2]        these dimensions, from the one whose elements are next to
 //                    each other; XLA calls it minor to major
 //
-// Memref types may give the strides, with gaps. Immutable; may be shared by
-// threads. Tested by tensor_layout_test.cc, manifest_test.cc.
+// Memref types may give the strides, with gaps.
+// Tested by tensor_layout_test.cc, manifest_test.cc, memref/descriptor_test.cc.
 #ifndef EYRIE_ABI_NATIVE_TENSOR_LAYOUT_H_
 #define EYRIE_ABI_NATIVE_TENSOR_LAYOUT_H_
 
@@ -27,6 +27,7 @@
 
 namespace eyrie::native {
 
+// Immutable; may be shared by threads.
 class TensorLayout {
  public:
   using Strides = absl::InlinedVector<int64_t, 6>;
@@ -87,6 +88,21 @@ class TensorLayout {
   std::vector<uint8_t> order_;    // minor to major
   std::vector<int64_t> strides_;  // as OfStrides
 };
+
+// Returns the product, which may wrap for shapes without elements.
+inline int64_t WrappingProduct(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                              static_cast<uint64_t>(b));
+}
+
+// Copies elements of 1, 2, 4, 8 or 16 bytes. Strides are in elements; they may
+// be 0 or negative. `from` and `to` are the addresses of the element with index
+// 0. The memories must not overlap. Does nothing if a dimension is 0. Matrices
+// that are transposed are copied in square tiles, so that both sides use whole
+// cache lines.
+void CopyStrided(std::span<const int64_t> dims, size_t bytes,
+                 const uint8_t* from, std::span<const int64_t> from_strides,
+                 uint8_t* to, std::span<const int64_t> to_strides);
 
 }  // namespace eyrie::native
 

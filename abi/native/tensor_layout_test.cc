@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "abi/native/strided_copy.h"
 #include "absl/strings/str_join.h"
 #include "base/json.h"
 #include "gtest/gtest.h"

@@ -1,11 +1,12 @@
-// Memref descriptors as MLIR lowers them, with an index of 32 or 64 bits.
+// Memref descriptors as MLIR lowers them, with an index of 32 or 64 bits, and
+// the shapes in them.
 //
 //   allocated* | aligned* | offset | sizes[rank] | strides[rank]
 //
 // Offset and strides count elements. An unranked memref is { rank, descriptor*
 // }; its rank has the index's bits, and it takes 16 bytes. Both are aligned to
 // 8. Source of the format: MLIR's LLVM type converter.
-// Tested by call_test.cc.
+// Tested by descriptor_test.cc, call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_DESCRIPTOR_H_
 #define EYRIE_ABI_NATIVE_MEMREF_DESCRIPTOR_H_
 
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include "abi/native/memref/type.h"
@@ -110,6 +112,26 @@ class DescriptorLayout {
 
   bool is_wide_;
 };
+
+// Returns the shape of a row-major tensor. `dims` must have at most kMaxRank
+// elements.
+MemrefShape ShapeOf(std::span<const int64_t> dims);
+// Sets the shape's strides, as many as it has dimensions.
+void SetStrides(std::span<const int64_t> strides, MemrefShape& shape);
+// Sets row-major strides without gaps. The sizes must not be negative.
+void SetDenseStrides(MemrefShape& shape);
+// Reports whether the elements are row-major without gaps. The stride of a
+// dimension of size 1 is ignored; a shape without elements is dense.
+bool IsDense(const MemrefShape& shape);
+
+// Returns the product of the sizes, or nullopt if one is negative or the
+// product overflows.
+std::optional<int64_t> CountElements(const MemrefShape& shape);
+// Copies the shape's elements, each of `bytes` bytes, from one set of strides
+// to another. The ranges must not overlap.
+void CopyStrided(const MemrefShape& shape, size_t bytes, const uint8_t* from,
+                 const MemrefShape::Numbers& from_strides, uint8_t* to,
+                 const MemrefShape::Numbers& to_strides);
 
 }  // namespace eyrie::native
 

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "abi/native/conventions.h"
 #include "abi/native/library.h"
 #include "abi/native/memref/import.h"
 #include "abi/native/native_function.h"

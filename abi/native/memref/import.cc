@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "abi/native/call_support.h"
-#include "abi/native/memref/strided.h"
+#include "abi/native/memref/descriptor.h"
+#include "abi/native/native_call.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "abi/native/equal_dims.h"
 #include "abi/native/memref/descriptor.h"
 #include "abi/native/memref/machine_call.h"
 #include "abi/native/memref/type.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "abi/native/memref/strided.h"
+#include "abi/native/memref/descriptor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"

@@ -11,8 +11,6 @@
 
 #include "abi/native/ffi_registry.h"
 #include "abi/native/xla/context.h"
-#include "abi/native/xla/error.h"
-#include "abi/native/xla/future.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "abi/native/guarded_call.h"
-#include "abi/native/xla/error.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"

@@ -1,7 +1,6 @@
-// The objects that a handler accesses through its context: stage states, memory
-// for the call, threads and user data.
-//
-// Used by one call at a time; that call's tasks may use it from any thread.
+// The opaque objects of the C ABI that handlers use: errors, futures, and the
+// context, which gives them stage states, memory for the call, threads and user
+// data.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_CONTEXT_H_
 #define EYRIE_ABI_NATIVE_XLA_CONTEXT_H_
@@ -11,22 +10,79 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/native/cuda_device.h"
 #include "abi/native/ffi_registry.h"
+#include "abi/native/guarded_call.h"
 #include "abi/native/task_pool.h"
-#include "abi/native/xla/future.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/memory_meter.h"
+#include "base/plain_text.h"
 #include "base/ref.h"
 #include "eyrie/xla_ffi.h"
+#include "hal/host_semaphore.h"
 
-// Defines the opaque type of the C ABI.
-struct eyrie_ffi_context {};
+// The result of an asynchronous handler. Any thread may fulfil it, even before
+// the handler returns. The handler owns one reference, which it releases by
+// fulfilling the future; the host owns the other. Thread-safe.
+struct eyrie_ffi_future final : public eyrie::RefObject {
+ public:
+  static constexpr eyrie::RefType kType{"eyrie.ffi_future"};
+  static constexpr uint64_t kDone = 1;  // the timeline's final value
+
+  eyrie_ffi_future() : RefObject(kType) {}
+
+  // Reaches kDone, or fails.
+  const eyrie::Ref<eyrie::hal::Semaphore>& timeline() const {
+    return timeline_;
+  }
+
+ private:
+  eyrie::Ref<eyrie::hal::Semaphore> timeline_ =
+      eyrie::MakeRef<eyrie::hal::HostSemaphore>(0);
+};
+
+struct eyrie_ffi_error {
+  absl::Status status;  // never OK
+  std::string message;  // null-terminated copy of the message
+};
+
+struct eyrie_ffi_context {};  // an FfiContext
 
 namespace eyrie::native {
+
+// Completes a future for the handler and takes its reference.
+inline absl::Status Fulfil(eyrie_ffi_future_t* future, absl::Status status) {
+  const Ref<eyrie_ffi_future> owned = Ref<eyrie_ffi_future>::Adopt(future);
+  if (status.ok()) return owned->timeline()->Signal(eyrie_ffi_future::kDone);
+  owned->timeline()->Fail(std::move(status));
+  return absl::OkStatus();
+}
+
+// Returns the text of an exception of native code as lines of a message.
+inline std::string ThrownLines(const Thrown& thrown) {
+  return MessageLines(*thrown.what, kMaxThrownText);
+}
+
+// Returns null for an OK status; otherwise an error that the receiver owns.
+inline eyrie_ffi_error_t* CreateFfiError(absl::Status status) {
+  if (status.ok()) return nullptr;
+  std::string message(status.message());
+  return std::make_unique<eyrie_ffi_error>(
+             eyrie_ffi_error{std::move(status), std::move(message)})
+      .release();
+}
+
+// Takes ownership of an error and returns its status; null is OK.
+inline absl::Status TakeFfiError(eyrie_ffi_error_t* error) {
+  if (error == nullptr) return absl::OkStatus();
+  const std::unique_ptr<eyrie_ffi_error> owned(error);
+  return std::move(owned->status);
+}
 
 // An object that one stage creates for later stages. Thread-compatible.
 class FfiState {
@@ -79,6 +135,7 @@ class TaskWatch {
   Ref<eyrie_ffi_future> future_;
 };
 
+// Used by one call at a time; that call's tasks may use it from any thread.
 class FfiContext final : public eyrie_ffi_context {
  public:
   // `instantiated` is the import's state, set by its first stage.

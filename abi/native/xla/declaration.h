@@ -18,17 +18,50 @@
 #include <vector>
 
 #include "abi/native/attributes.h"
-#include "abi/native/equal_dims.h"
+#include "abi/native/ffi_types.h"
 #include "abi/native/json_reader.h"
 #include "abi/native/native_function.h"
 #include "abi/native/native_plan.h"
-#include "abi/native/xla/operand.h"
+#include "abi/native/shape_rule.h"
+#include "abi/native/tensor_layout.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "eyrie/xla_ffi.h"
 
 namespace eyrie::native {
+
+// An argument:
+//
+//   "?x4xf32"   {"rest": "buffer"}   {"attribute": "by", "type": "f32"}
+//   {"buffer": "*xf64", "layout": "column_major"}
+struct FfiOperand {
+  enum class Kind : uint8_t {
+    kBuffer,     // a !hal.buffer_view
+    kToken,      // not an operand of the import
+    kAttribute,  // a scalar or !vm.buffer, as this attribute
+  };
+  enum class Presence : uint8_t { kRequired, kOptional, kRest };
+
+  Kind kind = Kind::kBuffer;
+  Presence presence = Presence::kRequired;
+  FfiType type = FfiType::kNone;  // kNone: any type; of an attribute: a string
+  // The type of a buffer, with the element of `type`.
+  hal::TensorType tensor = {hal::ElementType::kNone, {}, /*ranked=*/false};
+  TensorLayout layout;
+  std::string attribute;
+
+  // Returns kNoTensor unless it is a buffer.
+  OperandRank rank() const;
+  // Returns the text in descriptions: "?x4xf32", "by: f32", "buffer…".
+  std::string ToString() const;
+  // Returns the text in declarations of imports: "tensor<?x4xf32>", "%by: f32";
+  // an attribute whose name is not an identifier has none. That of an argument
+  // which may be null is "?", which allows anything.
+  std::string Declared() const;
+  // Returns the letter in the import's convention, or 0 for a token.
+  char letter() const;
+};
 
 // Returns the name of a stage in manifests, such as "instantiate".
 const char* FfiStageName(int stage);

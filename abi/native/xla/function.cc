@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "abi/native/call_support.h"
-#include "abi/native/conventions.h"
 #include "abi/native/library.h"
+#include "abi/native/native_call.h"
 #include "abi/native/native_function.h"
 #include "abi/native/xla/api.h"
 #include "abi/native/xla/declaration.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "abi/native/call_support.h"
+#include "abi/native/native_call.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 

@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "abi/native/conventions.h"
 #include "abi/native/library.h"
 #include "abi/native/native_function.h"
 #include "abi/native/xla/api.h"

@@ -5,7 +5,6 @@
 
 #include "abi/native/ffi_types.h"
 #include "abi/native/xla/context.h"
-#include "abi/native/xla/error.h"
 #include "abi/native/xla/packed_tensor.h"
 #include "absl/strings/str_cat.h"
 #include "base/foreign_function.h"

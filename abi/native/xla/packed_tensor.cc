@@ -4,7 +4,7 @@
 #include <span>
 
 #include "abi/native/ffi_types.h"
-#include "abi/native/strided_copy.h"
+#include "abi/native/tensor_layout.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/packed_elements.h"

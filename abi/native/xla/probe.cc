@@ -9,7 +9,7 @@
 #include "abi/native/guarded_call.h"
 #include "abi/native/xla/api.h"
 #include "abi/native/xla/child_call.h"
-#include "abi/native/xla/error.h"
+#include "abi/native/xla/context.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/plain_text.h"

@@ -1,5 +1,5 @@
 // Tests shapes and copies of strided elements.
-#include "abi/native/memref/strided.h"
+#include "abi/native/memref/descriptor.h"
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,6 +1,6 @@
-#include "abi/native/memref/strided.h"
+#include "abi/native/memref/descriptor.h"
 
-#include "abi/native/strided_copy.h"
+#include "abi/native/tensor_layout.h"
 
 namespace eyrie::native {
 
