@@ -1,5 +1,7 @@
 // The functions of a linker as VM modules, one for each module name.
 //
+// A call reads its arguments from the caller's frame into slots, calls the
+// function, and writes its results to the frame. Numbers need no allocation.
 // Tested by linker_test.cc, linker_hostile_test.cc.
 #ifndef EYRIE_ABI_C_HOST_MODULE_H_
 #define EYRIE_ABI_C_HOST_MODULE_H_

@@ -1,8 +1,8 @@
-// Implements the C API's errors, devices, modules and contexts.
+// Implements the C API's errors, features, devices, modules and contexts.
 //
 // Each function converts the C types, calls the library, and converts the
 // status to an error object. It makes no decisions.
-// Tested by runtime_test.cc, runtime_limits_test.cc.
+// Tested by runtime_test.cc, runtime_limits_test.cc, introspection_test.cc.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -16,10 +16,11 @@
 #include "abi/c/c_handles.h"
 #include "abi/c/c_options.h"
 #include "abi/c/host_module.h"
-#include "abi/call/value_text.h"
 #include "abi/call/globals.h"
 #include "abi/call/session.h"
+#include "abi/call/value_text.h"
 #include "abi/signature/user_exports.h"
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
@@ -33,6 +34,7 @@
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "hal/buffer_view.h"
+#include "hal/drivers/drivers.h"
 #include "hal/parameters/parameter_index.h"
 #include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
@@ -278,6 +280,31 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
   return absl::OkStatus();
 }
 
+// Drivers and conventions of native functions are features by their names;
+// these are the others.
+constexpr const char* kOtherFeatures[] = {"jit", "mpi"};
+
+constexpr const char* kConventions[] = {
+#define NATIVE_CONVENTION(name, declare) name,
+#include "abi/native/conventions.def"
+#undef NATIVE_CONVENTION
+};
+
+// Returns all features, in ascending order.
+const std::vector<std::string>& Features() {
+  static const auto& kFeatures = *[] {
+    auto* const features = new std::vector<std::string>();
+    for (const char* const name : kOtherFeatures) features->emplace_back(name);
+    for (const char* const name : kConventions) features->emplace_back(name);
+    for (const auto& driver : hal::AllDrivers()) {
+      features->emplace_back(driver->name());
+    }
+    absl::c_sort(*features);
+    return features;
+  }();
+  return kFeatures;
+}
+
 }  // namespace
 }  // namespace eyrie::abi
 
@@ -296,6 +323,22 @@ void eyrie_error_free(eyrie_error_t* error) {
 }
 
 const char* eyrie_version(void) { return EYRIE_VERSION; }
+
+int eyrie_has_feature(const char* name) {
+  return absl::c_binary_search(abi::Features(), name) ? 1 : 0;
+}
+
+const char* const* eyrie_features(void) {
+  static const auto& kNames = *[] {
+    auto* const names = new std::vector<const char*>();
+    for (const std::string& feature : abi::Features()) {
+      names->push_back(feature.c_str());
+    }
+    names->push_back(nullptr);
+    return names;
+  }();
+  return kNames.data();
+}
 
 eyrie_error_t* eyrie_device_open(const char* uri,
                                  const eyrie_device_options_t* options,

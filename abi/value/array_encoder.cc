@@ -1,6 +1,5 @@
-// Encodes arrays as tensors: in place, copied, packed or converted.
-//
-// Tested by abi/call/invoker_test.cc, tests/conformance/abi/abi_test.cc.
+#include "abi/value/array_encoder.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -9,11 +8,10 @@
 
 #include "abi/tensor/element_range.h"
 #include "abi/tensor/tensor.h"
-#include "abi/value/buffer_use.h"
 #include "abi/value/convert.h"
-#include "abi/value/encoder.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "hal/packed_elements.h"
@@ -45,21 +43,19 @@ void AddInnerShape(const HostValue& value, std::vector<int64_t>& shape) {
 
 }  // namespace
 
-bool IsPair(const Type& type) {
-  if (!type.is(Kind::kRefArray) || type.ranked) return false;
-  const Type& element = type.members[0].type;
-  switch (element.kind) {
-    case Kind::kArray:
-      return !element.ranked || !element.shape.empty();
-    case Kind::kNull:
-    case Kind::kScalar:
-    case Kind::kBytes:
-    case Kind::kBuffer:
-    case Kind::kFence:
-      return false;
-    default:
-      return true;
-  }
+absl::Status ValuePath::Add(absl::string_view key, absl::Status status) {
+  if (!status.ok()) text_ = absl::StrCat("['", EscapedName(key), "']", text_);
+  return status;
+}
+
+absl::Status ValuePath::Add(size_t index, absl::Status status) {
+  if (!status.ok()) text_ = absl::StrCat("[", index, "]", text_);
+  return status;
+}
+
+absl::Status NotExpected(const HostValue& value, const Type& type) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      value.Describe(), " is given; ", type.ToString(), " is expected."));
 }
 
 std::vector<int64_t> NestedShape(const HostValue& value, const Type& type) {
@@ -81,8 +77,19 @@ std::vector<int64_t> NestedShape(const HostValue& value, const Type& type) {
   return shape;
 }
 
-absl::Status Encoder::Array(const HostValue& value, const Type& type,
-                            Ref<RefObject>& object) {
+absl::Status TakeRow(const HostValue& value, int64_t count,
+                     const HostValue::Items*& items) {
+  items = value.items();
+  if (items != nullptr && static_cast<int64_t>(items->size()) == count) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(value.Describe(), " is given; a list of ", count,
+                   " is expected, like its neighbours."));
+}
+
+absl::Status ArrayEncoder::Encode(const HostValue& value, const Type& type,
+                                  Ref<RefObject>& object) {
   if (const HostArray* array = value.array()) {
     return GivenArray(*array, type, object);
   }
@@ -103,8 +110,8 @@ absl::Status Encoder::Array(const HostValue& value, const Type& type,
 }
 
 // Takes an array of the last call if it fits and nothing else refers to it.
-bool Encoder::TakeSpare(ElementType type, std::span<const int64_t> shape,
-                        Ref<hal::BufferView>& view) {
+bool ArrayEncoder::TakeSpare(ElementType type, std::span<const int64_t> shape,
+                             Ref<hal::BufferView>& view) {
   if (spares_ == nullptr || next_spare_ >= spares_->size()) return false;
   const Ref<hal::BufferView>& spare = (*spares_)[next_spare_];
   const bool fits = spare && spare->IsUnique() && spare->buffer()->IsUnique() &&
@@ -117,7 +124,7 @@ bool Encoder::TakeSpare(ElementType type, std::span<const int64_t> shape,
   return fits;
 }
 
-void Encoder::KeepSpare(const Ref<hal::BufferView>& view) {
+void ArrayEncoder::KeepSpare(const Ref<hal::BufferView>& view) {
   if (spares_ == nullptr || next_spare_ >= kMaxSpares ||
       view->byte_length() > kMaxSpareBytes) {
     return;
@@ -126,9 +133,10 @@ void Encoder::KeepSpare(const Ref<hal::BufferView>& view) {
   (*spares_)[next_spare_++] = view;
 }
 
-absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
-                               uint64_t owner, Ref<hal::BufferView>& view,
-                               std::span<uint8_t>& target) {
+absl::Status ArrayEncoder::NewArray(ElementType type,
+                                    std::span<const int64_t> shape,
+                                    uint64_t owner, Ref<hal::BufferView>& view,
+                                    std::span<uint8_t>& target) {
   if (TakeSpare(type, shape, view)) {
     const uint64_t size = view->byte_length();
     ASSIGN_OR_RETURN(target, view->buffer()->Map(
@@ -155,8 +163,8 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::CreateStorage(const Type& result, const Type& argument,
-                                    vm::Slot& slot) {
+absl::Status ArrayEncoder::CreateStorage(const Type& result,
+                                         const Type& argument, vm::Slot& slot) {
   Ref<hal::BufferView> view;
   std::span<uint8_t> target;
   // Do not reuse storage of the last call, because its results may still be in
@@ -176,8 +184,8 @@ absl::Status Encoder::CreateStorage(const Type& result, const Type& argument,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::CheckGiven(const HostArray& array, const Type& type,
-                                 ElementType to, BufferUse use) const {
+absl::Status ArrayEncoder::CheckGiven(const HostArray& array, const Type& type,
+                                      ElementType to, BufferUse use) const {
   const ElementType from = array.type();
   const bool converts = IsReal(from) == IsReal(to);
   if (use == BufferUse::kConvert && !(array.casts() && converts) &&
@@ -210,20 +218,20 @@ absl::Status Encoder::CheckGiven(const HostArray& array, const Type& type,
 }
 
 // INVALID_ARGUMENT: an element is out of range for type `to`.
-absl::Status Encoder::CheckRange(std::span<const uint8_t> elements,
-                                 const HostArray& array, ElementType to) {
+absl::Status ArrayEncoder::CheckRange(std::span<const uint8_t> elements,
+                                      const HostArray& array, ElementType to) {
   // The elements of storage are only written.
   if (array.type() == to || is_storage_) [[likely]]
     return absl::OkStatus();
   const std::optional<Misfit> misfit =
       FindMisfit(elements, array.type(), to, array.shape());
   if (!misfit) return absl::OkStatus();
-  path_ = misfit->Place();
+  path_.Set(misfit->Place());
   return OutOfRange(misfit->number, to);
 }
 
-absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
-                                 Ref<RefObject>& object) {
+absl::Status ArrayEncoder::GivenArray(const HostArray& array, const Type& type,
+                                      Ref<RefObject>& object) {
   const ElementType to =
       type.element == ElementType::kNone ? array.type() : type.element;
   const bool lends = array.may_be_used() || (is_storage_ && array.view());
@@ -250,8 +258,8 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
 }
 
 // UNAVAILABLE: the device cannot use this memory.
-absl::Status Encoder::Lend(const HostArray& array, ElementType type,
-                           Ref<RefObject>& object) {
+absl::Status ArrayEncoder::Lend(const HostArray& array, ElementType type,
+                                Ref<RefObject>& object) {
   Ref<hal::BufferView> view = array.view();
   if (view && device_ && !device_->allocator().CanUse(*view->buffer()))
       [[unlikely]] {
@@ -272,8 +280,8 @@ absl::Status Encoder::Lend(const HostArray& array, ElementType type,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
-                                  Ref<RefObject>& object) {
+absl::Status ArrayEncoder::NestedArray(const HostValue& value, const Type& type,
+                                       Ref<RefObject>& object) {
   if (value.is(HostKind::kBytes) && IsInteger(type.element)) {
     return NotExpected(value, type);
   }
@@ -317,21 +325,11 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::TakeRow(const HostValue& value, int64_t count,
-                              const HostValue::Items*& items) {
-  items = value.items();
-  if (items != nullptr && static_cast<int64_t>(items->size()) == count) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(value.Describe(), " is given; a list of ", count,
-                   " is expected, like its neighbours."));
-}
-
 // Checks that nested lists have a shape. If `target` is not null, also writes
 // their elements to it.
-absl::Status Encoder::Fill(const HostValue& value, ElementType type,
-                           std::span<const int64_t> shape, uint8_t*& target) {
+absl::Status ArrayEncoder::Fill(const HostValue& value, ElementType type,
+                                std::span<const int64_t> shape,
+                                uint8_t*& target) {
   if (const HostArray* array = value.array()) {
     return FillFrom(*array, type, shape, target);
   }
@@ -345,15 +343,15 @@ absl::Status Encoder::Fill(const HostValue& value, ElementType type,
   RETURN_IF_ERROR(TakeRow(value, shape[0], items));
   for (size_t i = 0; i < items->size(); ++i) {
     RETURN_IF_ERROR(
-        AddToPath(i, Fill((*items)[i], type, shape.subspan(1), target)));
+        path_.Add(i, Fill((*items)[i], type, shape.subspan(1), target)));
   }
   return absl::OkStatus();
 }
 
-// The same for an array in nested lists.
-absl::Status Encoder::FillFrom(const HostArray& array, ElementType type,
-                               std::span<const int64_t> shape,
-                               uint8_t*& target) {
+// Checks an array in nested lists, and writes its elements, as Fill does.
+absl::Status ArrayEncoder::FillFrom(const HostArray& array, ElementType type,
+                                    std::span<const int64_t> shape,
+                                    uint8_t*& target) {
   Type row;
   row.kind = Kind::kArray;
   row.element = type;
@@ -377,7 +375,8 @@ absl::Status Encoder::FillFrom(const HostArray& array, ElementType type,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::ToBuffer(const HostValue& value, Ref<RefObject>& object) {
+absl::Status ArrayEncoder::EncodeBuffer(const HostValue& value,
+                                        Ref<RefObject>& object) {
   if (value.is(HostKind::kNull)) return absl::OkStatus();
   if (const Ref<RefObject>* ref = value.ref()) {
     if (auto* view = RefCast<hal::BufferView>(ref->get())) {

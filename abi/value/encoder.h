@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "abi/signature/signature.h"
-#include "abi/value/buffer_use.h"
+#include "abi/value/array_encoder.h"
 #include "abi/value/host_value.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,15 +29,6 @@
 #include "vm/object/list.h"
 
 namespace eyrie::abi {
-
-// How the arrays of a call, arguments and results, were passed.
-struct CallStatistics {
-  uint32_t lent = 0;       // used in place
-  uint32_t copied = 0;     // byte by byte
-  uint32_t packed = 0;     // copied from strides or nested lists
-  uint32_t converted = 0;  // to another element type
-  uint64_t bytes_copied = 0;
-};
 
 // The maximum depth of nested values, in addition to the depth of types.
 inline constexpr size_t kMaxValueDepth = 128;
@@ -51,10 +42,10 @@ class Encoder {
   Encoder(hal::Device* device, CallStatistics* statistics,
           std::shared_ptr<MemoryMeter> memory = nullptr,
           std::vector<Ref<hal::BufferView>>* spares = nullptr)
-      : device_(device),
-        statistics_(statistics),
-        memory_(std::move(memory)),
-        spares_(spares) {}
+      : memory_(std::move(memory)),
+        arrays_(device, statistics, memory_, spares, path_) {}
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
 
   // Stores an argument in `slot`, which owns its reference. INVALID_ARGUMENT:
   // the value does not match the parameter's type. UNIMPLEMENTED: values of
@@ -66,14 +57,18 @@ class Encoder {
   // Allocates storage for a result of a static type and stores it in `slot`,
   // which owns its reference. Fails as Encode does for arrays.
   absl::Status CreateStorage(const Type& result, const Type& argument,
-                             vm::Slot& slot);
+                             vm::Slot& slot) {
+    return arrays_.CreateStorage(result, argument, slot);
+  }
 
   // Tells that lent elements may change after Encode returns. Encode then
   // refuses lent arrays that need a range check.
-  void set_elements_may_change(bool may) { elements_may_change_ = may; }
+  void set_elements_may_change(bool may) {
+    arrays_.set_elements_may_change(may);
+  }
 
   // The place of the last error in the value: "['a'][2]".
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_.text(); }
 
  private:
   absl::Status Scalar(const HostValue& value, hal::ElementType type,
@@ -85,16 +80,11 @@ class Encoder {
   static absl::Status TakeRef(const HostValue& value, const Type& type,
                               const RefType& wanted, Ref<RefObject>& object);
 
-  // list_encoder.cc
   // Store a value as an existing element of a list.
   absl::Status SetElement(vm::List& list, uint64_t index,
                           const HostValue& value, const Type& type);
   absl::Status SetAny(vm::List& list, uint64_t index, const HostValue& value);
   absl::StatusOr<Ref<vm::List>> NewList(vm::ElementType type, uint64_t size);
-  // Returns the items of a nested array's row, which must have `count` of them.
-  static absl::Status TakeRow(const HostValue& value, int64_t count,
-                              const HostValue::Items*& items);
-
   absl::Status Structure(const HostValue& value, const Type& type,
                          Ref<RefObject>& object);
   absl::Status Dict(const HostValue::Entries& entries, const Type& type,
@@ -112,48 +102,13 @@ class Encoder {
   absl::Status AddToRefArray(const HostValue& value, const Type& type,
                              std::span<const int64_t> shape, vm::List& values);
 
-  // array_encoder.cc
-  absl::Status Array(const HostValue& value, const Type& type,
-                     Ref<RefObject>& object);
-  absl::Status GivenArray(const HostArray& array, const Type& type,
-                          Ref<RefObject>& object);
-  absl::Status NestedArray(const HostValue& value, const Type& type,
-                           Ref<RefObject>& object);
-  absl::Status Fill(const HostValue& value, hal::ElementType type,
-                    std::span<const int64_t> shape, uint8_t*& target);
-  absl::Status FillFrom(const HostArray& array, hal::ElementType type,
-                        std::span<const int64_t> shape, uint8_t*& target);
-  absl::Status CheckGiven(const HostArray& array, const Type& type,
-                          hal::ElementType to, BufferUse use) const;
-  absl::Status CheckRange(std::span<const uint8_t> elements,
-                          const HostArray& array, hal::ElementType to);
-  absl::Status Lend(const HostArray& array, hal::ElementType type,
-                    Ref<RefObject>& object);
-  bool TakeSpare(hal::ElementType type, std::span<const int64_t> shape,
-                 Ref<hal::BufferView>& view);
-  void KeepSpare(const Ref<hal::BufferView>& view);
-  // Creates an array, of zeros if `owner` is 0. The caller must fill it if
-  // `owner` is hal::kOverwritten.
-  absl::Status NewArray(hal::ElementType type, std::span<const int64_t> shape,
-                        uint64_t owner, Ref<hal::BufferView>& view,
-                        std::span<uint8_t>& target);
-  absl::Status ToBuffer(const HostValue& value, Ref<RefObject>& object);
-
-  // Adds a key or index to the error's path if the status is not OK.
-  absl::Status AddToPath(absl::string_view key, absl::Status status);
-  absl::Status AddToPath(size_t index, absl::Status status);
   // Counts one more level of nesting, which the caller must end.
   absl::Status EnterNested();
 
-  hal::Device* device_;
-  CallStatistics* statistics_;
-  std::shared_ptr<MemoryMeter> memory_;
-  std::vector<Ref<hal::BufferView>>* spares_;
-  size_t next_spare_ = 0;
-  std::string path_;
+  const std::shared_ptr<MemoryMeter> memory_;
+  ValuePath path_;
+  ArrayEncoder arrays_;
   size_t depth_ = 0;
-  bool is_storage_ = false;  // the argument receives a result
-  bool elements_may_change_ = false;
 };
 
 // Reports whether the content of a register is an argument as it is: it has the
@@ -164,12 +119,6 @@ bool FitsRegister(const vm::Value& content, const Parameter& parameter);
 // other object that it refers to, which Encode uses in place. The bits of a
 // narrow float of the type become its number.
 HostValue FromRegister(const vm::Value& content, const Type& type);
-// Returns an INVALID_ARGUMENT error: "value is given; type is expected."
-absl::Status NotExpected(const HostValue& value, const Type& type);
-// Returns the shape of nested lists, from the first item of each, up to the
-// type's rank. Dimensions below an empty list are the type's, or 0 if it does
-// not say.
-std::vector<int64_t> NestedShape(const HostValue& value, const Type& type);
 // Reports whether an array of references must be given as two lists, of its
 // values in row-major order and of its dimensions. That is so if its rank is
 // unknown and its elements may be lists, since nested lists would not show

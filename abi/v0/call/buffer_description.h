@@ -14,7 +14,7 @@
 #include <string>
 
 #include "abi/v0/raw_signature.h"
-#include "abi/value/buffer_use.h"
+#include "abi/value/convert.h"
 #include "abi/value/host_value.h"
 #include "absl/status/statusor.h"
 #include "base/memory_meter.h"
