@@ -15,15 +15,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/ref.h"
 #include "hal/dispatch_observer.h"
-#include "tools/debug/condition.h"
+#include "tools/debug/breakpoints.h"
 #include "tools/debug/frame_tracker.h"
 #include "tools/debug/listing.h"
 #include "tools/debug/places.h"
-#include "tools/debug/value_lines.h"
 #include "vm/limits/stepper.h"
 #include "vm/lower/frame.h"
 #include "vm/run/bytecode_module.h"
@@ -64,7 +61,6 @@ class Debugger final : public vm::Stepper, public hal::DispatchObserver {
   void Failed(vm::Frame& frame, uint32_t offset, const absl::Status& status,
               absl::string_view native) override;
 
-  // debugger_dispatches.cc.
   void Loaded(const hal::Executable& executable) override;
   bool Wants(const hal::Executable& executable, uint32_t ordinal) override;
   absl::Status Before(const hal::ObservedDispatch& dispatch) override;
@@ -81,19 +77,6 @@ class Debugger final : public vm::Stepper, public hal::DispatchObserver {
     kLine,      // as kNext, to another source line
     kDispatch,  // to a dispatch that matches dispatch_pattern_
   };
-  struct Breakpoint {
-    int number;
-    std::string text;
-    std::vector<CodeSpot> spots;
-    std::optional<Condition> condition;  // stops only if it holds
-  };
-  // A buffer whose bytes are compared before each instruction.
-  struct Watchpoint {
-    int number;
-    std::string text;
-    Ref<RefObject> buffer;
-    std::vector<uint8_t> bytes;  // as seen last
-  };
   struct Command {
     const char* name;
     const char* short_name;
@@ -107,9 +90,6 @@ class Debugger final : public vm::Stepper, public hal::DispatchObserver {
   // Returns the reason to stop here, or nullopt to continue.
   std::optional<std::string> ReasonToStop(const vm::Frame& frame,
                                           const CodeSpot& spot);
-  // Returns the first breakpoint at `spot` that stops, or null.
-  const Breakpoint* BreakpointAt(const vm::Frame& frame,
-                                 const CodeSpot& spot) const;
   bool IsSteppedTo(const vm::Frame& frame, const CodeSpot& spot) const;
   void StopAt(const vm::Frame& frame, const CodeSpot& spot);
   // Reads and executes commands until one continues the call.
@@ -123,7 +103,7 @@ class Debugger final : public vm::Stepper, public hal::DispatchObserver {
   // and returns null if there is none.
   const Command* FindCommand(absl::string_view name);
 
-  // Commands; debugger_commands.cc.
+  // Commands.
   bool Break(absl::string_view argument);
   bool Delete(absl::string_view argument);
   bool Step(absl::string_view argument);
@@ -139,27 +119,13 @@ class Debugger final : public vm::Stepper, public hal::DispatchObserver {
   bool Up(absl::string_view argument);
   bool Down(absl::string_view argument);
   bool Functions(absl::string_view argument);
-  bool Dispatch(absl::string_view argument);  // debugger_dispatches.cc
-  bool Bindings(absl::string_view argument);  // debugger_dispatches.cc
-  bool Set(absl::string_view argument);       // debugger_changes.cc
-  bool Watch(absl::string_view argument);     // debugger_changes.cc
+  bool Dispatch(absl::string_view argument);
+  bool Bindings(absl::string_view argument);
+  bool Set(absl::string_view argument);
+  bool Watch(absl::string_view argument);
   bool Help(absl::string_view argument);
   bool Quit(absl::string_view argument);
 
-  // Fails as FindSpots, Condition::Parse and Condition::CheckFor.
-  absl::StatusOr<Breakpoint> CreateBreakpoint(absl::string_view text);
-  // Return the line that shows the new value, or a sentence.
-  absl::StatusOr<std::string> SetRegister(const RegisterName& name,
-                                          absl::string_view type,
-                                          absl::string_view value);
-  absl::StatusOr<std::string> SetGlobal(const GlobalName& name,
-                                        absl::string_view type,
-                                        absl::string_view value);
-  // INVALID_ARGUMENT: the selected function has no such reference.
-  absl::StatusOr<RefObject*> FindReference(absl::string_view name);
-  absl::Status AddWatch(absl::string_view name);
-  // Returns a text on the first watched buffer that has changed, if any.
-  std::optional<std::string> ChangeOfWatched();
   bool Advance(Mode mode, absl::string_view count);
   // The frame that commands refer to, and its position.
   const vm::Frame& Selected() const { return *frames_[selected_]; }
@@ -181,10 +147,7 @@ class Debugger final : public vm::Stepper, public hal::DispatchObserver {
   const bool repeats_;
   Listing listing_;
   FrameTracker tracker_;
-  std::vector<Breakpoint> breakpoints_;
-  std::vector<Watchpoint> watches_;
-  std::set<CodeSpot> spots_;  // of all breakpoints
-  int next_number_ = 1;
+  Breakpoints breakpoints_;
   std::string last_line_;
 
   Mode mode_ = Mode::kRun;

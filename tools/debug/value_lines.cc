@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "tools/debug/object_text.h"
 #include "vm/asm/instruction.h"
 #include "vm/isa/operand.h"
@@ -63,56 +64,8 @@ absl::Status Store(T value, void* at) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-std::optional<RegisterName> ParseRegister(absl::string_view text) {
-  absl::ConsumePrefix(&text, "%");
-  if (text.empty()) return std::nullopt;
-  const bool is_ref = text[0] == 'r' || text[0] == 'R';
-  if (!is_ref && text[0] != 'i') return std::nullopt;
-  text.remove_prefix(1);
-  const size_t colon = text.find(':');
-  const bool is_pair = colon != text.npos;
-  uint32_t index = 0;
-  uint32_t upper = 0;
-  if (!absl::SimpleAtoi(text.substr(0, colon), &index) || index > UINT16_MAX) {
-    return std::nullopt;
-  }
-  if (is_pair && (is_ref || !absl::SimpleAtoi(text.substr(colon + 1), &upper) ||
-                  upper != index + 1)) {
-    return std::nullopt;
-  }
-  return RegisterName{is_ref, static_cast<uint16_t>(index), is_pair};
-}
-
-std::optional<GlobalName> ParseGlobal(absl::string_view text) {
-  const bool is_ref = absl::ConsumePrefix(&text, ".refs[");
-  uint32_t place = 0;
-  if ((!is_ref && !absl::ConsumePrefix(&text, ".rwdata[")) ||
-      !absl::ConsumeSuffix(&text, "]") || !absl::SimpleAtoi(text, &place)) {
-    return std::nullopt;
-  }
-  return GlobalName{is_ref, place};
-}
-
-size_t SizeOf(RegisterKind kind) {
-  const bool is_wide = kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
-  return is_wide ? sizeof(int64_t) : sizeof(int32_t);
-}
-
-std::optional<uint64_t> ParseHexBits(absl::string_view text, size_t bytes) {
-  uint64_t bits = 0;
-  if (!absl::ConsumePrefix(&text, "0x") && !absl::ConsumePrefix(&text, "0X")) {
-    return std::nullopt;
-  }
-  const bool is_number = !text.empty() && absl::ascii_isxdigit(text[0]) &&
-                         absl::SimpleHexAtoi(text, &bits);
-  if (!is_number || (bytes < sizeof(bits) && bits >> (8 * bytes) != 0)) {
-    return std::nullopt;
-  }
-  return bits;
-}
-
+// Writes a number of this type, or its bits as "0x...". INVALID_ARGUMENT: the
+// text is neither.
 absl::Status StoreNumber(absl::string_view text, RegisterKind kind, void* at) {
   int32_t i32 = 0;
   int64_t i64 = 0;
@@ -144,56 +97,8 @@ absl::Status StoreNumber(absl::string_view text, RegisterKind kind, void* at) {
       absl::StrCat("'", PlainName(text), "' is not ", name, "."));
 }
 
-std::optional<RegisterKind> ParseRegisterKind(absl::string_view text) {
-  constexpr std::pair<absl::string_view, RegisterKind> kTypes[] = {
-      {"i32", RegisterKind::kI32},
-      {"i64", RegisterKind::kI64},
-      {"f32", RegisterKind::kF32},
-      {"f64", RegisterKind::kF64},
-  };
-  for (const auto& [name, kind] : kTypes) {
-    if (text == name) return kind;
-  }
-  return std::nullopt;
-}
-
-absl::StatusOr<RegisterKind> KindNamed(const RegisterName& name,
-                                       absl::string_view type,
-                                       RegisterKind usual) {
-  if (!type.empty()) {
-    const std::optional<RegisterKind> kind = ParseRegisterKind(type);
-    if (!kind.has_value()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", PlainName(type),
-                       "' is not a type; expected i32, i64, f32 or f64, or "
-                       "hex for 'print'."));
-    }
-    if (name.is_pair && SizeOf(*kind) != sizeof(int64_t)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("%i", name.index, ":", name.index + 1,
-                       " is a pair; expected i64 or f64, not ", type, "."));
-    }
-    return *kind;
-  }
-  if (name.is_pair && SizeOf(usual) != sizeof(int64_t)) {
-    return RegisterKind::kI64;
-  }
-  const bool is_known =
-      usual != RegisterKind::kUnwritten && usual != RegisterKind::kUpper;
-  return is_known ? usual : RegisterKind::kI32;
-}
-
-std::string NoRegister(const RegisterName& name, uint32_t count) {
-  const char* const bank = name.is_ref ? "%r" : "%i";
-  const std::string text =
-      absl::StrCat(bank, name.index, " does not exist here: ");
-  if (count == 0) {
-    return absl::StrCat(text, "the function has no ", bank, " registers.\n");
-  }
-  return absl::StrCat(text, "the function has ", bank, "0 to ", bank, count - 1,
-                      ".\n");
-}
-
+// Returns "%i4:5 = i64 7" with a line break, or "" for the upper half of a
+// pair. A register of kind kUnwritten is shown as an i32.
 std::string NumberLine(const vm::Frame& frame, uint16_t index,
                        RegisterKind kind) {
   const int32_t* const at = frame.i32 + index;
@@ -250,6 +155,7 @@ std::string RefLineAs(const vm::Frame& frame, uint16_t index,
   return absl::StrCat("%r", index, " = ", *text, "\n");
 }
 
+// Returns the type that instructions use for the global at an offset, or i32.
 RegisterKind GlobalKind(const vm::BytecodeModule& module, uint32_t offset) {
   const GlobalKinds kinds = KindsOfGlobals(module);
   const auto found = kinds.find(offset);
@@ -257,6 +163,8 @@ RegisterKind GlobalKind(const vm::BytecodeModule& module, uint32_t offset) {
                               : KindOfGlobal(found->second);
 }
 
+// Returns ".rwdata[8] = i64 7" or ".refs[0] = ...", with a line break. The
+// global must exist.
 std::string GlobalLine(const vm::BytecodeState& state, const GlobalName& name,
                        RegisterKind kind) {
   if (name.is_ref) {
@@ -276,6 +184,157 @@ std::string GlobalLine(const vm::BytecodeState& state, const GlobalName& name,
     default:
       return absl::StrCat(place, "i32 ", Load<int32_t>(at), "\n");
   }
+}
+
+// Returns the number of a function's references, or of its other registers.
+uint32_t RegisterCount(const vm::Frame& frame, bool is_ref) {
+  const vm::FunctionCode& function = *frame.function;
+  if (is_ref) return function.ref_count;
+  return frame.state->module->def()
+      .functions[function.ordinal]
+      .i32_register_count;
+}
+
+// Returns the type of the register's last value, or i32.
+RegisterKind KindOf(const vm::Frame& frame, uint16_t index,
+                    const FrameTracker& tracker) {
+  const std::vector<RegisterKind> kinds = tracker.KindsOf(frame);
+  return index < kinds.size() ? kinds[index] : RegisterKind::kI32;
+}
+
+absl::Status SetNull(RefObject*& reference, absl::string_view value) {
+  if (value != "null") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", PlainName(value),
+                     "' cannot be set: a reference can only be set "
+                     "to null."));
+  }
+  Ref<RefObject>::Adopt(std::exchange(reference, nullptr)).reset();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::optional<RegisterName> ParseRegister(absl::string_view text) {
+  absl::ConsumePrefix(&text, "%");
+  if (text.empty()) return std::nullopt;
+  const bool is_ref = text[0] == 'r' || text[0] == 'R';
+  if (!is_ref && text[0] != 'i') return std::nullopt;
+  text.remove_prefix(1);
+  const size_t colon = text.find(':');
+  const bool is_pair = colon != text.npos;
+  uint32_t index = 0;
+  uint32_t upper = 0;
+  if (!absl::SimpleAtoi(text.substr(0, colon), &index) || index > UINT16_MAX) {
+    return std::nullopt;
+  }
+  if (is_pair && (is_ref || !absl::SimpleAtoi(text.substr(colon + 1), &upper) ||
+                  upper != index + 1)) {
+    return std::nullopt;
+  }
+  return RegisterName{is_ref, static_cast<uint16_t>(index), is_pair};
+}
+
+std::optional<GlobalName> ParseGlobal(absl::string_view text) {
+  const bool is_ref = absl::ConsumePrefix(&text, ".refs[");
+  uint32_t place = 0;
+  if ((!is_ref && !absl::ConsumePrefix(&text, ".rwdata[")) ||
+      !absl::ConsumeSuffix(&text, "]") || !absl::SimpleAtoi(text, &place)) {
+    return std::nullopt;
+  }
+  return GlobalName{is_ref, place};
+}
+
+size_t SizeOf(RegisterKind kind) {
+  const bool is_wide = kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
+  return is_wide ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+std::optional<uint64_t> ParseHexBits(absl::string_view text, size_t bytes) {
+  uint64_t bits = 0;
+  if (!absl::ConsumePrefix(&text, "0x") && !absl::ConsumePrefix(&text, "0X")) {
+    return std::nullopt;
+  }
+  const bool is_number = !text.empty() && absl::ascii_isxdigit(text[0]) &&
+                         absl::SimpleHexAtoi(text, &bits);
+  if (!is_number || (bytes < sizeof(bits) && bits >> (8 * bytes) != 0)) {
+    return std::nullopt;
+  }
+  return bits;
+}
+
+std::optional<RegisterKind> ParseRegisterKind(absl::string_view text) {
+  constexpr std::pair<absl::string_view, RegisterKind> kTypes[] = {
+      {"i32", RegisterKind::kI32},
+      {"i64", RegisterKind::kI64},
+      {"f32", RegisterKind::kF32},
+      {"f64", RegisterKind::kF64},
+  };
+  for (const auto& [name, kind] : kTypes) {
+    if (text == name) return kind;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<RegisterKind> KindNamed(const RegisterName& name,
+                                       absl::string_view type,
+                                       RegisterKind usual) {
+  if (!type.empty()) {
+    const std::optional<RegisterKind> kind = ParseRegisterKind(type);
+    if (!kind.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", PlainName(type),
+                       "' is not a type; expected i32, i64, f32 or f64, or "
+                       "hex for 'print'."));
+    }
+    if (name.is_pair && SizeOf(*kind) != sizeof(int64_t)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("%i", name.index, ":", name.index + 1,
+                       " is a pair; expected i64 or f64, not ", type, "."));
+    }
+    return *kind;
+  }
+  if (name.is_pair && SizeOf(usual) != sizeof(int64_t)) {
+    return RegisterKind::kI64;
+  }
+  const bool is_known =
+      usual != RegisterKind::kUnwritten && usual != RegisterKind::kUpper;
+  return is_known ? usual : RegisterKind::kI32;
+}
+
+std::string NoRegister(const RegisterName& name, uint32_t count) {
+  const char* const bank = name.is_ref ? "%r" : "%i";
+  const std::string text =
+      absl::StrCat(bank, name.index, " does not exist here: ");
+  if (count == 0) {
+    return absl::StrCat(text, "the function has no ", bank, " registers.\n");
+  }
+  return absl::StrCat(text, "the function has ", bank, "0 to ", bank, count - 1,
+                      ".\n");
+}
+
+std::string RegisterLines(const vm::Frame& frame, const FrameTracker& tracker) {
+  std::string text;
+  const std::vector<RegisterKind> kinds = tracker.KindsOf(frame);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] == RegisterKind::kUnwritten) continue;
+    text += NumberLine(frame, static_cast<uint16_t>(i), kinds[i]);
+  }
+  for (uint32_t i = 0; i < frame.function->ref_count; ++i) {
+    if (frame.refs[i] != nullptr) {
+      text += RefLine(frame, static_cast<uint16_t>(i));
+    }
+  }
+  return text.empty() ? "No register was written.\n" : text;
+}
+
+std::string RegisterLine(const vm::Frame& frame, const RegisterName& name,
+                         absl::string_view type, const FrameTracker& tracker) {
+  const uint32_t count = RegisterCount(frame, name.is_ref);
+  if (name.index >= count) return NoRegister(name, count);
+  if (name.is_ref) return RefLineAs(frame, name.index, type);
+  return NumberLineAs(frame, name, KindOf(frame, name.index, tracker), type,
+                      count);
 }
 
 std::string GlobalLines(const vm::BytecodeState& state) {
@@ -306,6 +365,69 @@ std::string GlobalLines(const vm::BytecodeState& state) {
                     " references and ", state.global_bytes, " bytes\n");
   }
   return text.empty() ? "The module has no globals.\n" : text;
+}
+
+absl::StatusOr<std::string> SetRegister(const vm::Frame& frame,
+                                        const RegisterName& name,
+                                        absl::string_view type,
+                                        absl::string_view value,
+                                        FrameTracker& tracker) {
+  const uint32_t count = RegisterCount(frame, name.is_ref);
+  if (name.index >= count) return NoRegister(name, count);
+  if (name.is_ref) {
+    RETURN_IF_ERROR(SetNull(frame.refs[name.index], value));
+    return RefLine(frame, name.index);
+  }
+  ASSIGN_OR_RETURN(const RegisterKind kind,
+                   KindNamed(name, type, KindOf(frame, name.index, tracker)));
+  if (name.index + SizeOf(kind) / sizeof(int32_t) > count) {
+    return NumberLineAs(frame, name, kind, type, count);  // the error
+  }
+  RETURN_IF_ERROR(StoreNumber(value, kind, frame.i32 + name.index));
+  tracker.SetKind(frame, name.index, kind);
+  return NumberLine(frame, name.index, kind);
+}
+
+absl::StatusOr<std::string> SetGlobal(const vm::BytecodeState& state,
+                                      const GlobalName& name,
+                                      absl::string_view type,
+                                      absl::string_view value) {
+  if (name.is_ref) {
+    if (name.place >= state.global_ref_count) {
+      return absl::OutOfRangeError(absl::StrCat(
+          ".refs[", name.place, "] does not exist: the module has ",
+          state.global_ref_count, " references."));
+    }
+    RETURN_IF_ERROR(SetNull(state.global_refs[name.place], value));
+    return GlobalLine(state, name, RegisterKind::kI32);
+  }
+  ASSIGN_OR_RETURN(const RegisterKind kind,
+                   KindNamed({}, type, GlobalKind(*state.module, name.place)));
+  if (uint64_t{name.place} + SizeOf(kind) > state.global_bytes) {
+    return absl::OutOfRangeError(absl::StrCat(
+        ".rwdata[", name.place, "] does not exist with ", SizeOf(kind),
+        " bytes: the module has ", state.global_bytes, "."));
+  }
+  RETURN_IF_ERROR(StoreNumber(value, kind, state.globals + name.place));
+  return GlobalLine(state, name, kind);
+}
+
+absl::StatusOr<RefObject*> FindReference(const vm::Frame& frame,
+                                         absl::string_view name) {
+  const auto global = ParseGlobal(name);
+  if (global.has_value() && global->is_ref &&
+      global->place < frame.state->global_ref_count) {
+    return frame.state->global_refs[global->place];
+  }
+  const auto reg = ParseRegister(name);
+  if (reg.has_value() && reg->is_ref &&
+      reg->index < frame.function->ref_count) {
+    return frame.refs[reg->index];
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", PlainName(name),
+                   "' is not a reference here; 'registers' and 'globals' show "
+                   "them."));
 }
 
 }  // namespace eyrie::tools

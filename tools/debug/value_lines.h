@@ -1,4 +1,4 @@
-// Prints registers, globals and the objects they refer to.
+// Prints and changes registers, globals and the objects they refer to.
 //
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_VALUE_LINES_H_
@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/ref.h"
 #include "tools/debug/frame_tracker.h"
 #include "vm/lower/frame.h"
 #include "vm/run/bytecode_module.h"
@@ -58,40 +59,41 @@ size_t SizeOf(RegisterKind kind);
 // Parses the bits of a number with "0x" before it, of 4 or 8 bytes.
 std::optional<uint64_t> ParseHexBits(absl::string_view text, size_t bytes);
 
-// Writes a number of this type, or its bits as "0x...". INVALID_ARGUMENT: the
-// text is neither.
-absl::Status StoreNumber(absl::string_view text, RegisterKind kind, void* at);
-
 // Returns an error message: a function with `count` registers of this kind does
 // not have the register.
 std::string NoRegister(const RegisterName& name, uint32_t count);
 
-// Returns "%i4:5 = i64 7" or "%r0 = !vm.list ...", ending with a line break, or
-// "" for the upper half of a pair. A register of kind kUnwritten is shown as an
-// i32.
-std::string NumberLine(const vm::Frame& frame, uint16_t index,
-                       RegisterKind kind);
-// Returns the line for a named type: i32, i64, f32, f64 or hex, or for `usual`
-// if `type` is empty. Returns an error message as KindNamed, or if the type
-// needs more than the function's `count` registers.
-std::string NumberLineAs(const vm::Frame& frame, const RegisterName& name,
-                         RegisterKind usual, absl::string_view type,
-                         uint32_t count);
-std::string RefLine(const vm::Frame& frame, uint16_t index);
-// Returns the line of a buffer as a named type or tensor, or an error message.
-std::string RefLineAs(const vm::Frame& frame, uint16_t index,
-                      absl::string_view type);
-
-// Returns the type that instructions use for the global at an offset, or i32.
-RegisterKind GlobalKind(const vm::BytecodeModule& module, uint32_t offset);
-// Returns ".rwdata[8] = i64 7" or ".refs[0] = ...", ending with a line break.
-// The global must exist.
-std::string GlobalLine(const vm::BytecodeState& state, const GlobalName& name,
-                       RegisterKind kind);
+// Returns lines such as "%i4:5 = i64 7" or "%r0 = !vm.list ...": of all
+// registers that were written and references that are not null, or a sentence
+// if there are none.
+std::string RegisterLines(const vm::Frame& frame, const FrameTracker& tracker);
+// Returns the line of one register, for a named type: i32, i64, f32, f64 or
+// hex, or that of its last value if `type` is empty; a buffer as a named type
+// or tensor. Returns an error message if the register or the type does not
+// exist, or needs more registers than there are.
+std::string RegisterLine(const vm::Frame& frame, const RegisterName& name,
+                         absl::string_view type, const FrameTracker& tracker);
 
 // Returns the module's globals: references, then bytes with the types that
 // instructions use, or as i32. Limited to the first of many.
 std::string GlobalLines(const vm::BytecodeState& state);
+
+// Set a value, which is a number of the type, or its bits as "0x...", or null
+// for a reference. Return the line that shows the new value, or a sentence.
+absl::StatusOr<std::string> SetRegister(const vm::Frame& frame,
+                                        const RegisterName& name,
+                                        absl::string_view type,
+                                        absl::string_view value,
+                                        FrameTracker& tracker);
+absl::StatusOr<std::string> SetGlobal(const vm::BytecodeState& state,
+                                      const GlobalName& name,
+                                      absl::string_view type,
+                                      absl::string_view value);
+
+// Returns the object in "%r0" or ".refs[0]". INVALID_ARGUMENT: the function or
+// its module has no such reference.
+absl::StatusOr<RefObject*> FindReference(const vm::Frame& frame,
+                                         absl::string_view name);
 
 }  // namespace eyrie::tools
 
