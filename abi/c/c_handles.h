@@ -198,8 +198,8 @@ inline eyrie_value_t* NewHandle(HostValue value) {
   auto* const made = new (std::nothrow) HostValue(std::move(value));
   return made != nullptr ? ToHandle(made) : NoMemoryHandle();
 }
-// The same for functions that can report an error. RESOURCE_EXHAUSTED: an
-// allocation fails.
+// Creates a handle that the caller must free. RESOURCE_EXHAUSTED: an allocation
+// fails.
 absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
 
 // Returns the element type of a dtype. INVALID_ARGUMENT: it is unknown.

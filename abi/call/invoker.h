@@ -33,7 +33,7 @@ class Invoker {
  public:
   // Creates an invoker of a function. Fails as ReadSignature does.
   static absl::StatusOr<Invoker> Create(Session& session, Callable callable);
-  // The same with the declared signature, for a function whose records are
+  // Creates one with the declared signature, for a function whose records are
   // malformed.
   static Invoker CreateDeclared(Session& session, Callable callable);
 
@@ -201,7 +201,7 @@ class Invoker {
   // `returned`.
   absl::Status DecodeSlots(std::span<vm::Slot> returned,
                            std::vector<HostValue>& results);
-  // The same; moves them to `results`.
+  // Decodes them, and moves them to `results`.
   absl::Status DecodeSlots(std::span<vm::Slot> returned,
                            std::span<HostValue* const> results,
                            std::vector<HostValue>& spare);

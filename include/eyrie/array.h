@@ -68,8 +68,8 @@ inline eyrie_array_t NewArray() {
   return array;
 }
 
-// The same, but signed C++ integers are SI8 to SI64 instead of I8 to I64, which
-// have no sign.
+// Returns the type of T's elements; signed integers are SI8 to SI64 instead of
+// I8 to I64, which have no sign.
 template <typename T>
 constexpr eyrie_dtype_t SignedDtypeOf() {
   constexpr eyrie_dtype_t kDtype = DtypeOf<T>();

@@ -96,13 +96,13 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_file(
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_memory(
     const void* data, size_t size, eyrie_memory_use_t use,
     void (*release)(void* user), void* user, eyrie_module_t** out_module);
-/* The same for `size` bytes at `offset` of an open regular file, which are
- * mapped; a size of 0 means all bytes up to its end. The descriptor is
- * duplicated, so it may be closed. The bytes must not change as long as the
- * module or a context of it exists. Large constants are private pages of the
- * file if `offset` is a multiple of 64. INVALID_ARGUMENT: also if the
- * descriptor is not open or not a regular file. OUT_OF_RANGE: also if the range
- * exceeds the file. */
+/* Loads `size` bytes at `offset` of an open regular file, which are mapped; a
+ * size of 0 means all bytes up to its end. The descriptor is duplicated, so it
+ * may be closed. The errors are those for a file. The bytes must not change as
+ * long as the module or a context of it exists. Large constants are private
+ * pages of the file if `offset` is a multiple of 64. INVALID_ARGUMENT: also if
+ * the descriptor is not open or not a regular file. OUT_OF_RANGE: also if the
+ * range exceeds the file. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_module_load_descriptor(
     int descriptor, uint64_t offset, uint64_t size,
     eyrie_module_t** out_module);
@@ -308,10 +308,10 @@ EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_create(
     eyrie_device_t* const* devices, size_t device_count,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);
 
-/* The same for one module, loaded from a file, and one device without options.
- * `device` is a name such as "local-sync"; NULL: none. Both are the context's
- * alone. The errors are those of eyrie_module_load_file, eyrie_device_open and
- * eyrie_context_create. */
+/* Creates a context of one module, loaded from a file, on one device without
+ * options. `device` is a name such as "local-sync"; NULL: none. Both are the
+ * context's alone. The errors are those of eyrie_module_load_file,
+ * eyrie_device_open and eyrie_context_create. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_context_open(
     const char* path, const char* device,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);

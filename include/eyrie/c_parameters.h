@@ -36,10 +36,11 @@ EYRIE_EXPORT void eyrie_parameters_release(eyrie_parameters_t* parameters);
  * feature that this library does not support. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_file(
     eyrie_parameters_t* parameters, const char* scope, const char* path);
-/* The same for `size` bytes at `offset` of an open regular file; a size of 0
- * means all bytes up to its end. The descriptor is duplicated, so it may be
- * closed. INVALID_ARGUMENT: also if it is not open or not a regular file.
- * OUT_OF_RANGE: also if the range exceeds the file. */
+/* Adds the parameters in `size` bytes at `offset` of an open regular file; a
+ * size of 0 means all bytes up to its end. The descriptor is duplicated, so it
+ * may be closed. The errors are those for a file. INVALID_ARGUMENT: also if it
+ * is not open or not a regular file. OUT_OF_RANGE: also if the range exceeds
+ * the file. */
 EYRIE_EXPORT EYRIE_CHECK eyrie_error_t* eyrie_parameters_add_descriptor(
     eyrie_parameters_t* parameters, const char* scope, int descriptor,
     uint64_t offset, uint64_t size);

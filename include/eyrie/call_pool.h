@@ -64,10 +64,11 @@ class CallPool {
                   options] { return Context::Create(device, module, options); },
                  threads);
   }
-  // The same with contexts from `create`. It is called once per thread before
-  // this returns, and later on a thread of the pool, to replace a context that
-  // has failed. If it fails then, the thread's next call fails with the error
-  // of the old context, and `create` is called again before the call after it.
+  // Starts threads with contexts from `create`. It is called once per thread
+  // before this returns, and later on a thread of the pool, to replace a
+  // context that has failed. If it fails then, the thread's next call fails
+  // with the error of the old context, and `create` is called again before the
+  // call after it.
   static Result<CallPool> Start(Create create, size_t threads) {
     std::vector<Context> contexts;
     do {

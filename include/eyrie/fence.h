@@ -56,7 +56,7 @@ class Fence {
   }
   // Blocks until the fence is reached. If it fails, returns that failure.
   Result<void> Wait() { return Done(eyrie_fence_wait(get(), -1)); }
-  // The same with a timeout. DEADLINE_EXCEEDED: not reached in time.
+  // Blocks at most this long. DEADLINE_EXCEEDED: not reached in time.
   Result<void> Wait(std::chrono::nanoseconds timeout) {
     const auto ns = timeout.count();
     return Done(eyrie_fence_wait(get(), ns < 0 ? 0 : ns));

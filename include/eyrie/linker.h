@@ -45,9 +45,9 @@ class Linker {
   Result<void> Define(const std::string& name, F function) {
     return DefineAs(name, "", std::move(function));
   }
-  // The same for a function that returns before its results are ready. Its
-  // first parameter is a HostCall&. It may read its arguments when call.wait()
-  // is reached, and must ensure that call.signal() is signalled or failed.
+  // Defines a function that returns before its results are ready. Its first
+  // parameter is a HostCall&. It may read its arguments when call.wait() is
+  // reached, and must ensure that call.signal() is signalled or failed.
   template <typename F>
   Result<void> DefineAsync(const std::string& name, F function) {
     return DefineAs(name, "async ", std::move(function));

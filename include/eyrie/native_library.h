@@ -31,7 +31,7 @@ class NativeLibrary {
     return OpenSource(source);
   }
 
-  // The same with the manifest's text instead of its file.
+  // Opens a library with the text of its manifest.
   static Result<NativeLibrary> OpenText(const std::string& path,
                                         const std::string& manifest_text) {
     eyrie_native_source_t source = {};

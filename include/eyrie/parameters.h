@@ -47,13 +47,14 @@ class Parameters {
   Result<void> AddFile(const std::string& path, const std::string& scope = "") {
     return Done(eyrie_parameters_add_file(get(), scope.c_str(), path.c_str()));
   }
-  // The same for a range of an open regular file. The descriptor may be closed.
+  // Adds those in a range of an open regular file. The descriptor may be
+  // closed.
   Result<void> AddDescriptor(int descriptor, const std::string& scope = "",
                              FileRange range = {}) {
     return Done(eyrie_parameters_add_descriptor(
         get(), scope.c_str(), descriptor, range.offset, range.size));
   }
-  // The same for such a file in memory, which must be valid and must not change
+  // Adds those of a file in memory, which must be valid and must not change
   // until `release` is called: once, on any thread, when neither the set nor a
   // context uses it.
   Result<void> AddMemory(std::span<const std::byte> file,

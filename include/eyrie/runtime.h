@@ -59,7 +59,7 @@ class Module {
     }
     return Module(handle);
   }
-  // The same for a file's bytes in memory, which are copied.
+  // Loads a file's bytes in memory, which are copied.
   static Result<Module> Load(std::span<const std::byte> bytes) {
     eyrie_module_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_module_load_memory(
@@ -70,7 +70,7 @@ class Module {
     return Module(handle);
   }
 
-  // The same without the copy. The bytes must be valid and must not change
+  // Loads bytes without copying them. They must be valid and must not change
   // until `release` is called: once, on any thread, when nothing uses the
   // module. If this fails, `release` is called, too. See
   // eyrie_module_load_memory.
@@ -85,9 +85,9 @@ class Module {
     }
     return Module(handle);
   }
-  // The same for a range of an open regular file, which is mapped and must not
-  // change as long as the module or a context of it exists. The descriptor may
-  // be closed. See eyrie_module_load_descriptor.
+  // Loads a range of an open regular file, which is mapped and must not change
+  // as long as the module or a context of it exists. The descriptor may be
+  // closed. See eyrie_module_load_descriptor.
   static Result<Module> LoadDescriptor(int descriptor, FileRange range = {}) {
     eyrie_module_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_module_load_descriptor(
@@ -206,9 +206,9 @@ class Context {
                                 const ContextOptions& choices = {}) {
     return Create({&device}, {&module}, choices);
   }
-  // The same for several modules, each linked to those before it, and several
-  // devices. Arguments are placed on the first device. docs/devices.md says how
-  // modules select devices.
+  // Creates a context of several modules, each linked to those before it, on
+  // several devices. Arguments are placed on the first device. docs/devices.md
+  // says how modules select devices.
   static Result<Context> Create(const std::vector<const Device*>& on,
                                 const std::vector<const Module*>& of,
                                 const ContextOptions& choices = {}) {
@@ -268,8 +268,8 @@ class Context {
     return Function(handle);
   }
 
-  // The same with C++ types: Find<Tensor<float>(Tensor<float>, float)>("f").
-  // INVALID_ARGUMENT: the function has other types.
+  // Finds a function with C++ types: Find<Tensor<float>(Tensor<float>,
+  // float)>("f"). INVALID_ARGUMENT: the function has other types.
   template <typename Signature>
   Result<TypedFunction<Signature>> Find(const std::string& name) {
     auto found = Find(name);

@@ -269,8 +269,8 @@ class Value : public ValueView {
     }
     return value;
   }
-  // The same with any strides. If it is lent, calls may change its elements,
-  // unless SetReadOnly is called.
+  // Creates an array with any strides that uses the caller's memory. If it is
+  // lent, calls may change its elements, unless SetReadOnly is called.
   static Result<Value> Borrow(const eyrie_array_t& array,
                               std::function<void()> release = nullptr) {
     const internal::Release kept(std::move(release));
