@@ -15,7 +15,7 @@ namespace {
 constexpr absl::string_view kPrefix = "global$";
 constexpr absl::string_view kGet = "$get";
 constexpr absl::string_view kSet = "$set";
-constexpr size_t kMaxListed = 8;
+constexpr size_t kMaxListedGlobals = 8;
 
 // Returns the name of the function, without the module's.
 std::string AccessorOf(absl::string_view global, GlobalAccess access) {
@@ -33,7 +33,8 @@ std::string ListOf(const vm::Context& context) {
     }
   }
   if (names.empty()) return " The modules export no globals.";
-  return absl::StrCat(" The globals are ", QuotedNames(names, kMaxListed), ".");
+  return absl::StrCat(" The globals are ",
+                      QuotedNames(names, kMaxListedGlobals), ".");
 }
 
 }  // namespace

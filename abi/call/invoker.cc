@@ -1,5 +1,4 @@
 // Binds arguments to parameters, encodes them, calls, and decodes the results.
-// call_out.cc has results in the caller's memory.
 #include "abi/call/invoker.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 #include "abi/v0/call/buffer_description.h"
 #include "abi/v0/call/sip_values.h"
 #include "abi/value/decoder.h"
-#include "absl/strings/ascii.h"
+#include "abi/value/out_arrays.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"
@@ -132,13 +131,6 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeRegisters(
   return encoded;
 }
 
-absl::Status Invoker::Located(const absl::Status& status, std::string name,
-                              const std::string& path) {
-  name[0] = absl::ascii_toupper(name[0]);
-  return absl::Status(status.code(),
-                      absl::StrCat(name, path, ": ", status.message()));
-}
-
 absl::Status Invoker::NothingToCall() const {
   return absl::FailedPreconditionError(
       absl::StrCat(NamedFunction(signature_.function()),
@@ -236,7 +228,7 @@ absl::Status Invoker::EncodeOne(const HostValue& value, size_t index,
 }
 
 absl::Status Invoker::CheckStorage(size_t argument, RefObject* object) const {
-  const Type* const type = StaticStorageType(argument);
+  const Type* const type = StaticStorageType(signature_, argument);
   const auto* view = RefCast<hal::BufferView>(object);
   const hal::Buffer* buffer =
       view ? view->buffer().get() : RefCast<hal::Buffer>(object);
@@ -250,22 +242,11 @@ absl::Status Invoker::CheckStorage(size_t argument, RefObject* object) const {
       ", ", type->ToString(), ", needs ", needed, "."));
 }
 
-const Type* Invoker::StorageType(size_t argument) const {
-  const std::optional<int>& of = signature_.arguments()[argument].storage_of;
-  if (!of) return nullptr;
-  const std::span<const Parameter> results = signature_.results();
-  const auto index = static_cast<size_t>(*of);
-  if (!signature_.results_are_slots()) return &results[index].type;
-  const Type& only = results[0].type;
-  return only.is_structure() ? &only.members[index].type
-                             : &only.members[0].type;
-}
-
 absl::Status Invoker::CreateStorage(size_t index, Encoder& encoder,
                                     vm::Slot& slot) {
-  const Type* type = StorageType(index);
+  const Type* type = StorageType(signature_, index);
   if (type == nullptr) return Missing(index);
-  if (StaticStorageType(index) == nullptr) {
+  if (StaticStorageType(signature_, index) == nullptr) {
     return Annotate(Missing(index),
                     absl::StrCat("(which is storage for a result ",
                                  type->ToString(), ": its size is not known)"));
@@ -302,7 +283,9 @@ absl::Status Invoker::EncodeAll(const Request& request,
     if (places[i] != nullptr) {
       RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
     } else {
-      RETURN_IF_ERROR(UseAsStorage(i, request.outs, values, slots[i]));
+      RETURN_IF_ERROR(
+          OutArrays(signature_, request.outs)
+              .UseAsStorage(i, values, device_.get(), statistics_, slots[i]));
       if (slots[i].ref != nullptr) continue;
       RETURN_IF_ERROR(CreateStorage(i, encoder, slots[i]));
     }
@@ -351,6 +334,63 @@ absl::Status Invoker::Call(const Request& request,
   if (request.outs.empty() && request.memory == nullptr) [[likely]]
     return CallPlain(request, results);
   return CallOut(request, results);
+}
+
+absl::Status Invoker::CallOut(const Request& request,
+                              std::vector<HostValue>& results) {
+  if (request.prepared != nullptr) {
+    RETURN_IF_ERROR(CallPlain(request, results));
+    return PlaceResults(request.outs, request.memory, results);
+  }
+  Request whole = request;
+  std::vector<HostValue> storage;
+  std::vector<const HostValue*> all;
+  if (request.memory != nullptr) {
+    RETURN_IF_ERROR(AddStorage(request, storage, all));
+    whole.outs = all;
+  }
+  const OutArrays outs(signature_, whole.outs);
+  RETURN_IF_ERROR(outs.Check());
+  RETURN_IF_ERROR(!flat_ && outs.MayBeStorage() ? CallEncoded(whole, results)
+                                                : CallPlain(whole, results));
+  return PlaceResults(whole.outs, whole.memory, results);
+}
+
+absl::Status Invoker::AddStorage(const Request& request,
+                                 std::vector<HostValue>& storage,
+                                 std::vector<const HostValue*>& all) const {
+  storage.resize(signature_.results().size());
+  all.assign(request.outs.begin(), request.outs.end());
+  all.resize(std::max(all.size(), storage.size()));
+  // Slots are parts of the only result, for which there is no single array.
+  const bool makes_storage = !flat_ && !signature_.results_are_slots();
+  for (size_t i = 0; makes_storage && i < signature_.arguments().size(); ++i) {
+    const Type* const type = StaticStorageType(signature_, i);
+    if (type == nullptr) continue;
+    const auto index =
+        static_cast<size_t>(*signature_.arguments()[i].storage_of);
+    if (index >= storage.size() || all[index] != nullptr) continue;
+    ASSIGN_OR_RETURN(storage[index],
+                     request.memory->NewArray(type->element, type->shape));
+    all[index] = &storage[index];
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invoker::PlaceResults(std::span<const HostValue* const> outs,
+                                   const ResultMemory* memory,
+                                   std::vector<HostValue>& results) {
+  CallStatistics& counts = flat_ ? flat_->statistics_ : statistics_;
+  const OutArrays arrays(signature_, outs);
+  RETURN_IF_ERROR(arrays.Write(results, counts));
+  if (memory == nullptr) return absl::OkStatus();
+  RETURN_IF_ERROR(memory->Move(results, outs));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const HostArray* const array = results[i].array();
+    if (array == nullptr || arrays.At(i) != nullptr) continue;
+    counts.CountCopy(array->byte_length());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Invoker::CallPlain(const Request& request,
@@ -526,9 +566,10 @@ absl::Status Invoker::Start(const Request& request, hal::Fence* wait,
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeLater(
     const Request& request) {
-  RETURN_IF_ERROR(CheckOuts(request.outs));
+  const OutArrays outs(signature_, request.outs);
+  RETURN_IF_ERROR(outs.Check());
   Request later = request;
-  if (!TakesStorageOf(request.outs)) later.outs = {};
+  if (flat_ || !outs.MayBeStorage()) later.outs = {};
   return EncodeEarly(later);
 }
 

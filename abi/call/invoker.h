@@ -137,7 +137,6 @@ class Invoker {
 
  private:
   using Slots = ShortRow<vm::Slot, 16>;
-  using Outs = std::span<const HostValue* const>;
 
   Invoker(Session* session, Callable callable, Signature signature,
           Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory);
@@ -185,15 +184,10 @@ class Invoker {
   // Converts a column-major tensor of a raw signature from row-major;
   // OrderResults converts back.
   absl::Status OrderArgument(size_t index, vm::Slot& slot);
-  // Adds the place to a message: "Argument 0 ('x')['a']: the sentence."
-  static absl::Status Located(const absl::Status& status, std::string name,
-                              const std::string& path = "");
   absl::Status NothingToCall() const;
   absl::Status TooMany(size_t count) const;
   absl::Status Missing(size_t index) const;
   absl::Status Unexpected(absl::string_view name) const;
-  // Returns the type of the result that an argument is storage for, or null.
-  const Type* StorageType(size_t argument) const;
   // Allocates the storage argument that the caller left out.
   absl::Status CreateStorage(size_t index, Encoder& encoder, vm::Slot& slot);
 
@@ -213,33 +207,13 @@ class Invoker {
   absl::Status DecodeAll(std::span<vm::Value> values,
                          std::vector<HostValue>& results);
 
-  // call_out.cc: results in the caller's memory
+  // As Call, with results in the caller's memory.
   absl::Status CallOut(const Request& request, std::vector<HostValue>& results);
   // Allocates storage for results in the request's memory. `all` becomes its
   // `outs` with these arrays, which `storage` owns.
   absl::Status AddStorage(const Request& request,
                           std::vector<HostValue>& storage,
                           std::vector<const HostValue*>& all) const;
-  absl::Status CheckOuts(Outs outs) const;
-  // Returns the type of the result that an argument is storage for, if its size
-  // is known before the call; else null.
-  const Type* StaticStorageType(size_t argument) const;
-  // Reports whether an argument may be storage in one of the arrays.
-  bool TakesStorageOf(Outs outs) const;
-  // Stores the array of the result that an argument is storage for, if it can
-  // be that. Otherwise leaves the slot null.
-  absl::Status UseAsStorage(size_t argument, Outs outs,
-                            std::span<const HostValue* const> given,
-                            vm::Slot& slot);
-  // Copies each result that lies in the array of another one, which may be
-  // written first.
-  absl::Status CopyFromOuts(Outs outs, std::vector<HostValue>& results);
-  // Copies the results to the arrays, unless they are there already, and
-  // replaces them by values that share the arrays' memory.
-  absl::Status WriteOuts(Outs outs, std::vector<HostValue>& results);
-  // Counts a result that was read in place, and was then copied.
-  void CountCopy(uint64_t bytes);
-
   void DropSlots(std::span<vm::Slot> slots) const;
   void PlanDirect();
 

@@ -10,7 +10,7 @@
 #include "abi/call/invoker.h"
 #include "abi/call/result_memory.h"
 #include "abi/call/session.h"
-#include "abi/value/out_array.h"
+#include "abi/value/out_arrays.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"

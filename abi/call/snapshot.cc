@@ -11,7 +11,7 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr char kWhat[] = "a snapshot";
+constexpr char kSnapshot[] = "a snapshot";
 
 RefObject* Pointer(RefObject* object) { return object; }
 RefObject* Pointer(const Ref<RefObject>& object) { return object.get(); }
@@ -21,7 +21,7 @@ template <typename Objects>
 absl::Status CopyObjects(const vm::BytecodeModule& program,
                          const Objects& objects, ObjectCopier& copier,
                          std::vector<Ref<RefObject>>& copies) {
-  RETURN_IF_ERROR(Reserve(copies, objects.size(), kWhat));
+  RETURN_IF_ERROR(Reserve(copies, objects.size(), kSnapshot));
   for (size_t i = 0; i < objects.size(); ++i) {
     auto copy = copier.Copy(Pointer(objects[i]));
     if (!copy.ok()) {
@@ -69,7 +69,7 @@ absl::Status Snapshot::Fill(const vm::Context& context,
   for (const vm::BytecodeState* state : context.StatesOfPrograms()) {
     Globals& globals = globals_.emplace_back();
     globals.program = state->module;
-    RETURN_IF_ERROR(Resize(globals.numbers, state->global_bytes, kWhat));
+    RETURN_IF_ERROR(Resize(globals.numbers, state->global_bytes, kSnapshot));
     if (state->global_bytes != 0) {
       std::memcpy(globals.numbers.data(), state->globals, state->global_bytes);
     }

@@ -32,6 +32,13 @@ struct CallStatistics {
   uint32_t packed = 0;     // copied from strides or nested lists
   uint32_t converted = 0;  // to another element type
   uint64_t bytes_copied = 0;
+
+  // Counts a result that was read in place, and was then copied.
+  void CountCopy(uint64_t bytes) {
+    if (lent > 0) --lent;
+    ++copied;
+    bytes_copied += bytes;
+  }
 };
 
 // The place of an error in a value: "['a'][2]".

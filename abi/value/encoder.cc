@@ -9,6 +9,7 @@
 #include "abi/tensor/element_range.h"
 #include "abi/tensor/tensor.h"
 #include "abi/value/convert.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/checked_math.h"
@@ -170,6 +171,13 @@ bool IsPair(const Type& type) {
     default:
       return true;
   }
+}
+
+absl::Status Located(const absl::Status& status, std::string name,
+                     const std::string& path) {
+  name[0] = absl::ascii_toupper(name[0]);
+  return absl::Status(status.code(),
+                      absl::StrCat(name, path, ": ", status.message()));
 }
 
 bool FitsRegister(const vm::Value& content, const Parameter& parameter) {

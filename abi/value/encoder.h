@@ -119,6 +119,9 @@ bool FitsRegister(const vm::Value& content, const Parameter& parameter);
 // other object that it refers to, which Encode uses in place. The bits of a
 // narrow float of the type become its number.
 HostValue FromRegister(const vm::Value& content, const Type& type);
+// Adds the place to a message: "Argument 0 ('x')['a']: the sentence."
+absl::Status Located(const absl::Status& status, std::string name,
+                     const std::string& path = "");
 // Reports whether an array of references must be given as two lists, of its
 // values in row-major order and of its dimensions. That is so if its rank is
 // unknown and its elements may be lists, since nested lists would not show
