@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/c/c_value_text.h"
+#include "abi/c/testing/c_value_text.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "tests/support/lavapipe.h"

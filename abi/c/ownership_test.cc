@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/c/c_value_text.h"
+#include "abi/c/testing/c_value_text.h"
 #include "absl/strings/str_cat.h"
 #include "eyrie/c.h"
 #include "eyrie/c_external.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/c/c_value_text.h"
+#include "abi/c/testing/c_value_text.h"
 #include "absl/strings/str_cat.h"
 #include "eyrie/fence.h"
 #include "eyrie/runtime.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "abi/c/c_value_text.h"
+#include "abi/c/testing/c_value_text.h"
 #include "eyrie/fence.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"

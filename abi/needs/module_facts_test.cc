@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/needs/program.h"
+#include "abi/needs/testing/program.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"

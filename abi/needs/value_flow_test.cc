@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "abi/needs/program.h"
+#include "abi/needs/testing/program.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "vm/isa/opcode.h"

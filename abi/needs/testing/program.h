@@ -1,6 +1,6 @@
 // Creates modules from assembly, for tests.
-#ifndef EYRIE_ABI_NEEDS_PROGRAM_H_
-#define EYRIE_ABI_NEEDS_PROGRAM_H_
+#ifndef EYRIE_ABI_NEEDS_TESTING_PROGRAM_H_
+#define EYRIE_ABI_NEEDS_TESTING_PROGRAM_H_
 
 #include <gtest/gtest.h>
 
@@ -27,4 +27,4 @@ inline std::shared_ptr<const vm::VerifiedModule> Program(
 
 }  // namespace eyrie::abi
 
-#endif  // EYRIE_ABI_NEEDS_PROGRAM_H_
+#endif  // EYRIE_ABI_NEEDS_TESTING_PROGRAM_H_

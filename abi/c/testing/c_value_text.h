@@ -1,6 +1,6 @@
-// Formats values of the C and C++ APIs as text. Only tests use this.
-#ifndef EYRIE_ABI_C_C_VALUE_TEXT_H_
-#define EYRIE_ABI_C_C_VALUE_TEXT_H_
+// Formats values of the C and C++ APIs as text.
+#ifndef EYRIE_ABI_C_TESTING_C_VALUE_TEXT_H_
+#define EYRIE_ABI_C_TESTING_C_VALUE_TEXT_H_
 
 #include <span>
 #include <string>
@@ -122,4 +122,4 @@ inline std::string FirstLine(const std::string& text) {
 
 }  // namespace eyrie
 
-#endif  // EYRIE_ABI_C_C_VALUE_TEXT_H_
+#endif  // EYRIE_ABI_C_TESTING_C_VALUE_TEXT_H_
