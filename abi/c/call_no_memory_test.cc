@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/c/testing/c_value_text.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/c/testing/c_value_text.h"
 #include "eyrie/prepared_call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"

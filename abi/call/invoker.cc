@@ -17,6 +17,7 @@
 #include "abi/v0/call/sip_values.h"
 #include "abi/value/decoder.h"
 #include "abi/value/out_arrays.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/counted.h"

@@ -7,6 +7,7 @@
 #include "abi/call/session.h"
 #include "abi/call/value_text.h"
 #include "abi/tensor/npy.h"
+#include "abi/tensor/npz.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
