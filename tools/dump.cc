@@ -140,15 +140,17 @@ absl::Status PrintTables(const Arguments& arguments, const vm::Archive& archive,
   return Finish(to, file_bytes);
 }
 
-// Prints the metadata, then the functions if `module` is not null. Prints at
-// most MostTextOf() bytes.
+// Prints the metadata, then the functions if `has_functions`, which needs a
+// verified module. Prints at most MostTextOf() bytes.
 absl::Status PrintModule(const Arguments& arguments, const vm::ModuleDef& def,
-                         const vm::VerifiedModule* module, TextSink sink) {
+                         const vm::VerifiedModule* verified, bool has_functions,
+                         TextSink sink) {
+  const vm::VerifiedModule* const module = has_functions ? verified : nullptr;
   const uint64_t file_bytes = def.archive().bytes().size();
   TextStream to(MostTextOf(file_bytes), sink);
   if (arguments.GetBool("json")) {
     JsonObject object(to);
-    PrintMetadataJson(def, object);
+    PrintMetadataJson(def, verified, object);
     object.End();
   } else {
     PrintMetadata(def, to);
@@ -249,12 +251,11 @@ absl::Status Dump(const Arguments& arguments, const std::string& path,
     ASSIGN_OR_RETURN(verified, vm::VerifiedModule::Verify(module));
   }
   if (arguments.GetBool("signatures") && !json) {
-    return sink(SignaturesText(module));
+    return sink(SignaturesText(module, verified.get()));
   }
   if (code) return PrintDisassembly(arguments, *verified, sink);
   const bool functions = output == "all" && !json;
-  return PrintModule(arguments, module, functions ? verified.get() : nullptr,
-                     sink);
+  return PrintModule(arguments, module, verified.get(), functions, sink);
 }
 
 constexpr absl::string_view kOutputs[] = {

@@ -47,6 +47,9 @@ constexpr Flag kJsonFlags[] = {
 };
 
 absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
+  if (function.declared().source() == abi::SignatureSource::kInferred) {
+    return function.declared();
+  }
   const vm::Function& exported = function.function();
   return abi::ReadSignature(exported.name(), exported.attributes(),
                             exported.signature());

@@ -45,26 +45,27 @@ OrderedJson ImportJson(const vm::ImportDef& import) {
           {"attributes", Attributes(import.attributes)}};
 }
 
-OrderedJson SignatureJson(absl::string_view name,
-                          const vm::FunctionDef& function) {
-  const auto convention =
-      vm::CallingConvention::Parse(function.calling_convention);
-  if (!convention.ok()) return OrderedJson();
-  const auto signature =
-      abi::ReadSignature(name, function.attributes, *convention);
+OrderedJson SignatureJson(const vm::FunctionDef& function,
+                          const vm::ExportDef& exported,
+                          abi::ExportSignatures& signatures) {
+  if (!vm::CallingConvention::Parse(function.calling_convention).ok()) {
+    return OrderedJson();
+  }
+  const auto signature = signatures.Of(exported);
   if (!signature.ok()) return {{"error", Text(signature.status().message())}};
   return OrderedJson::parse(abi::SignatureJson(*signature), nullptr,
                             /*allow_exceptions=*/false);
 }
 
 OrderedJson ExportJson(const vm::ModuleDef& module,
-                       const vm::ExportDef& exported) {
+                       const vm::ExportDef& exported,
+                       abi::ExportSignatures& signatures) {
   const vm::FunctionDef& function = module.functions[exported.function];
   return {{"name", Text(exported.name)},
           {"function", exported.function},
           {"calling_convention", Text(function.calling_convention)},
           {"attributes", Attributes(function.attributes)},
-          {"signature", SignatureJson(exported.name, function)}};
+          {"signature", SignatureJson(function, exported, signatures)}};
 }
 
 OrderedJson FunctionJson(const vm::ModuleDef& module, size_t i) {
@@ -94,7 +95,8 @@ OrderedJson DependencyJson(const vm::DependencyDef& dependency) {
 
 }  // namespace
 
-void PrintMetadataJson(const vm::ModuleDef& module, JsonObject& to) {
+void PrintMetadataJson(const vm::ModuleDef& module,
+                       const vm::VerifiedModule* verified, JsonObject& to) {
   to.Field("name", Text(module.name));
   to.Field("version", module.version);
   to.Field("bytecode_version", {{"major", module.bytecode_major},
@@ -111,8 +113,10 @@ void PrintMetadataJson(const vm::ModuleDef& module, JsonObject& to) {
           [&](size_t i) { return DependencyJson(module.dependencies[i]); });
   to.List("imports", module.imports.size(),
           [&](size_t i) { return ImportJson(module.imports[i]); });
-  to.List("exports", module.exports.size(),
-          [&](size_t i) { return ExportJson(module, module.exports[i]); });
+  abi::ExportSignatures signatures(module, verified);
+  to.List("exports", module.exports.size(), [&](size_t i) {
+    return ExportJson(module, module.exports[i], signatures);
+  });
   to.List("functions", module.functions.size(),
           [&](size_t i) { return FunctionJson(module, i); });
   to.List("rodata", module.rodata.size(),

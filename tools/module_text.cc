@@ -245,6 +245,7 @@ std::string SignatureText(absl::string_view calling_convention) {
 }
 
 std::string SignaturesText(const vm::ModuleDef& module,
+                           const vm::VerifiedModule* verified,
                            absl::string_view only) {
   std::string text;
   const auto add = [&text](const auto&... parts) {
@@ -260,14 +261,14 @@ std::string SignaturesText(const vm::ModuleDef& module,
   } else if (const vm::ExportDef* exported = module.FindExport(only)) {
     shown.push_back(exported);
   }
+  abi::ExportSignatures signatures(module, verified);
   for (const vm::ExportDef* exported : shown) {
     const absl::string_view name = exported->name;
     const vm::FunctionDef& function = module.functions[exported->function];
-    const auto convention =
-        vm::CallingConvention::Parse(function.calling_convention);
-    if (!convention.ok()) continue;
-    const auto signature =
-        abi::ReadSignature(name, function.attributes, *convention);
+    if (!vm::CallingConvention::Parse(function.calling_convention).ok()) {
+      continue;
+    }
+    const auto signature = signatures.Of(*exported);
     if (!signature.ok()) {
       add(name, SignatureText(function.calling_convention));
       add("    ", signature.status().message());

@@ -11,6 +11,7 @@
 #include "base/text_stream.h"
 #include "tools/json_object.h"
 #include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 
@@ -19,13 +20,16 @@ namespace eyrie::tools {
 void PrintMetadata(const vm::ModuleDef& module, TextStream& to);
 
 // Adds the fields to an object; exports have a "signature".
-void PrintMetadataJson(const vm::ModuleDef& module, JsonObject& to);
+void PrintMetadataJson(const vm::ModuleDef& module,
+                       const vm::VerifiedModule* verified, JsonObject& to);
 
 // Returns the signature of each export from its best source, one per line:
 // "add(x: 4xf32) -> 4xf32  [iree.abi]", followed by its doc. Unreadable records
 // are reported on lines of their own. If `only` is given, returns the lines of
-// that function alone, or "" if it has none.
+// that function alone, or "" if it has none. `verified` may be null; then types
+// are not inferred from code.
 std::string SignaturesText(const vm::ModuleDef& module,
+                           const vm::VerifiedModule* verified,
                            absl::string_view only = "");
 
 // Returns "(!vm.ref<?>, i32, tuple<i64>...) -> (i64)", or an unreadable

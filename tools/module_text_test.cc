@@ -45,7 +45,7 @@ std::string MetadataText(const vm::ModuleDef& module) {
 std::string MetadataJson(const vm::ModuleDef& module) {
   return Printed([&](TextStream& to) {
     JsonObject object(to);
-    PrintMetadataJson(module, object);
+    PrintMetadataJson(module, nullptr, object);
     object.End();
   });
 }
@@ -110,7 +110,7 @@ TEST(ModuleText, Json) {
     EXPECT_EQ(signature["arguments"][0].dump(),
               R"({"keyword":true,"name":"input0","type":{"dtype":"f32",)"
               R"("kind":"ndarray","rank":1,"shape":[4]}})");
-    EXPECT_EQ(SignaturesText(Load(file)),
+    EXPECT_EQ(SignaturesText(Load(file), nullptr),
               "add(input0: 4xf32, input1: 4xf32) -> (output0: 4xf32)  "
               "[iree.abi.declaration]\n");
   }

@@ -185,7 +185,8 @@ absl::Status PrintSignatures(const Arguments& arguments) {
   ASSIGN_OR_RETURN(const auto natives, LoadNativeLibraries(arguments));
   ASSIGN_OR_RETURN(const auto programs, LoadPrograms(arguments, natives));
   const std::string& function = arguments.GetString("function");
-  const std::string text = SignaturesText(programs.back()->def(), function);
+  const std::string text = SignaturesText(
+      programs.back()->def(), &programs.back()->verified(), function);
   if (text.empty() && !function.empty()) {
     std::vector<std::string> names;
     for (const vm::ExportDef& each : programs.back()->def().exports) {

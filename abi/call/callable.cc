@@ -44,8 +44,9 @@ absl::StatusOr<Callable> Callable::Bind(vm::Context& context,
   callable.device_ = std::move(device);
   callable.function_ = function;
   callable.results_ = function.signature().result_types();
-  callable.declared_ = ReadDeclaredSignature(
-      function.name(), function.attributes(), function.signature());
+  TypeInference inference(function.module().verified());
+  callable.declared_ =
+      ReadDeclaredSignature(function.name(), function.ordinal(), inference);
   callable.adds_fences_ =
       TakesFences(function.attributes(), function.signature());
   if (callable.adds_fences_ && !callable.device_) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "abi/call/host_imports.h"
-#include "abi/needs/value_flow.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +14,7 @@
 #include "base/checked_math.h"
 #include "base/file_growth.h"
 #include "vm/asm/instruction.h"
+#include "vm/flow/value_flow.h"
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
 
@@ -24,7 +24,7 @@ namespace {
 using vm::Instruction;
 using vm::Op;
 using vm::OperandKind;
-using Kind = KnownValue::Kind;
+using Kind = vm::KnownValue::Kind;
 
 constexpr size_t kMaxTargetTexts = 16;
 constexpr size_t kMaxName = 4096;  // bytes
@@ -43,7 +43,7 @@ Roles ReadRoles(const vm::ImportDef& import) {
 constexpr size_t kBindingFields = 5;
 
 // Returns "slot 2", "global 1", "call 1a" or "".
-std::string BufferName(const std::optional<KnownValue>& buffer,
+std::string BufferName(const std::optional<vm::KnownValue>& buffer,
                        std::optional<int64_t> slot) {
   if (!buffer.has_value()) return "";
   switch (buffer->kind) {
@@ -53,6 +53,8 @@ std::string BufferName(const std::optional<KnownValue>& buffer,
       return absl::StrCat("global ", buffer->number);
     case Kind::kResult:
       return absl::StrCat("call ", absl::Hex(buffer->number));
+    case Kind::kArgument:
+      return absl::StrCat("argument ", buffer->number);
     case Kind::kRodata:
       return "";
   }
@@ -63,8 +65,8 @@ std::string BufferName(const std::optional<KnownValue>& buffer,
 // variadic ones.
 class ImportCall {
  public:
-  ImportCall(const Instruction& instruction, const KnownRegisters& registers,
-             const Roles& roles)
+  ImportCall(const Instruction& instruction,
+             const vm::KnownRegisters& registers, const Roles& roles)
       : registers_(registers), roles_(roles) {
     for (int i = 0; i < instruction.op->reads.count; ++i) {
       const OperandKind kind = instruction.op->reads[i];
@@ -76,7 +78,7 @@ class ImportCall {
 
   bool Has(absl::string_view role) const { return Place(role) < roles_.size(); }
   // Returns the value of an argument. It must precede the first variadic one.
-  std::optional<KnownValue> Argument(absl::string_view role) const {
+  std::optional<vm::KnownValue> Argument(absl::string_view role) const {
     const size_t place = Place(role);
     if (place >= roles_.size() || list_ == nullptr || place >= list_->size()) {
       return std::nullopt;
@@ -104,8 +106,8 @@ class ImportCall {
          i += kBindingFields) {
       const auto slot = registers_.Get((*list_)[i + 1]);
       const auto buffer = registers_.Get((*list_)[i + 2]);
-      const auto bytes = IntegerOf(registers_.Get((*list_)[i + 4]));
-      bindings.push_back({BufferName(buffer, IntegerOf(slot)), bytes});
+      const auto bytes = vm::IntegerOf(registers_.Get((*list_)[i + 4]));
+      bindings.push_back({BufferName(buffer, vm::IntegerOf(slot)), bytes});
       if (bytes.value_or(0) < 0)
         bindings.back().bytes.reset();  // the rest of the buffer
     }
@@ -122,7 +124,7 @@ class ImportCall {
     return absl::c_find(roles_, role) - roles_.begin();
   }
 
-  const KnownRegisters& registers_;
+  const vm::KnownRegisters& registers_;
   const Roles& roles_;
   const std::vector<uint16_t>* segments_ = nullptr;
   const std::vector<uint16_t>* list_ = nullptr;
@@ -147,10 +149,10 @@ class Reader {
       for (uint32_t i = 0; i < def_.functions.size(); ++i) {
         function_ = i;
         results_.clear();
-        const bool followed = VisitFunction(
+        const bool followed = vm::VisitFunction(
             module_, i,
             [this](uint32_t offset, const Instruction& instruction,
-                   const KnownRegisters& registers) {
+                   const vm::KnownRegisters& registers) {
               Visit({function_, offset}, instruction, registers);
             });
         if (!collects && !followed) ++facts_.unfollowed;
@@ -174,9 +176,9 @@ class Reader {
   };
 
   void Visit(CodePlace place, const Instruction& instruction,
-             const KnownRegisters& registers);
+             const vm::KnownRegisters& registers);
   void VisitCall(CodePlace place, const Instruction& instruction,
-                 const KnownRegisters& registers);
+                 const vm::KnownRegisters& registers);
   void VisitImport(CodePlace place, const ImportCall& call);
   void Create(CodePlace place, const ImportCall& call);
   void Dispatch(CodePlace place, const ImportCall& call);
@@ -198,7 +200,8 @@ class Reader {
     }
     return std::string(text);
   }
-  std::optional<size_t> ExecutableOf(const std::optional<KnownValue>& value);
+  std::optional<size_t> ExecutableOf(
+      const std::optional<vm::KnownValue>& value);
 
   const vm::VerifiedModule& module_;
   const vm::ModuleDef& def_;
@@ -217,7 +220,7 @@ class Reader {
 };
 
 std::optional<size_t> Reader::ExecutableOf(
-    const std::optional<KnownValue>& value) {
+    const std::optional<vm::KnownValue>& value) {
   if (value.has_value() && value->kind == Kind::kGlobal) {
     const auto found = globals_.find(value->number);
     if (found != globals_.end() && found->second.has_value()) {
@@ -236,7 +239,7 @@ std::optional<size_t> Reader::ExecutableOf(
 }
 
 void Reader::Visit(CodePlace place, const Instruction& instruction,
-                   const KnownRegisters& registers) {
+                   const vm::KnownRegisters& registers) {
   switch (instruction.op->op) {
     case Op::kConstRefRodata:
       facts_.rodata.insert(static_cast<uint32_t>(instruction.reads[0].number));
@@ -245,7 +248,7 @@ void Reader::Visit(CodePlace place, const Instruction& instruction,
       if (!collects_) return;
       const auto value =
           registers.Get(static_cast<uint16_t>(instruction.reads[2].number));
-      if (value == KnownValue{}) return;  // null: it is released
+      if (value == vm::KnownValue{}) return;  // null: it is released
       std::optional<size_t> made;
       if (value.has_value() && value->kind == Kind::kResult) {
         const auto found = results_.find(static_cast<uint32_t>(value->number));
@@ -275,7 +278,7 @@ void Reader::Visit(CodePlace place, const Instruction& instruction,
 }
 
 void Reader::VisitCall(CodePlace place, const Instruction& instruction,
-                       const KnownRegisters& registers) {
+                       const vm::KnownRegisters& registers) {
   const auto callee = static_cast<uint32_t>(instruction.reads[0].number);
   const bool import = (callee & vm::kImportBit) != 0;
   const uint32_t ordinal = callee & ~vm::kImportBit;

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "abi/needs/testing/program.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tests/support/releases.h"
+#include "vm/flow/testing/program.h"
 #include "vm/module/module_def.h"
 
 namespace eyrie::abi {
@@ -133,7 +133,7 @@ TEST(ModuleFacts, OfParameters) {
 
 // Calls by name, with their number.
 TEST(ModuleFacts, OfCalls) {
-  const auto module = Program(
+  const auto module = vm::Program(
       "vm.module @t\nvm.import @x.f cconv \"0v_v\"\n"
       "vm.func @a() -> () {\n^bb0:\n  vm.call @b()\n  vm.call @x.f()\n"
       "  vm.call @b()\n  vm.return\n}\n"
@@ -172,7 +172,7 @@ TEST(ModuleFacts, OfDamagedParameters) {
        0, "a 18446744073709551615"},
   };
   for (const auto& c : kCases) {
-    const auto module = Program(absl::StrCat(
+    const auto module = vm::Program(absl::StrCat(
         "vm.module @t\nvm.import @io_parameters.load cconv "
         "\"0rIrrrIiirrr_r\"\nvm.rodata[0] = ",
         c.keys, "\nvm.rodata[1] = \"abc\"\nvm.rodata[2] = ", c.spans,

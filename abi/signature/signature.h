@@ -114,6 +114,7 @@ enum class SignatureSource : uint8_t {
   kReflection,
   kV0,
   kDeclaration,
+  kInferred,  // from the function's code
   kConvention,
 };
 
@@ -138,8 +139,8 @@ class Signature {
 
   absl::string_view function() const { return function_; }
   SignatureSource source() const { return source_; }
-  // One of "iree.abi", "d", "sip", "f", "iree.abi.declaration" and "calling
-  // convention".
+  // One of "iree.abi", "d", "sip", "f", "iree.abi.declaration", "inferred" and
+  // "calling convention".
   absl::string_view source_name() const { return source_name_; }
   // Documentation for users, from a record or the attribute "doc"; may be
   // empty.

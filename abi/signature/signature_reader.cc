@@ -82,6 +82,24 @@ class SignatureReader {
     return std::move(signature_);
   }
 
+  // Fills in what the code of a function shows that has nothing but a calling
+  // convention.
+  static void Infer(uint32_t ordinal, TypeInference& inference,
+                    Signature& signature) {
+    if (signature.source() != SignatureSource::kConvention) return;
+    const InferredTypes& types = inference.Of(ordinal);
+    const bool knows_arguments =
+        InferSide(types.arguments, signature.arguments_);
+    const bool knows_results = InferSide(types.results, signature.results_);
+    if (!knows_arguments && !knows_results) return;
+    signature.source_ = SignatureSource::kInferred;
+    signature.source_name_ = "inferred";
+    for (size_t i = 0; i < signature.arguments_.size(); ++i) {
+      signature.arguments_[i].name = absl::StrCat("input", i);
+      signature.arguments_[i].keyword = true;
+    }
+  }
+
   absl::StatusOr<Signature> Read(absl::string_view function) {
     Begin(function);
     for (const absl::string_view key : {"iree.abi", "d"}) {
@@ -134,6 +152,19 @@ class SignatureReader {
   void SetSource(SignatureSource source, absl::string_view name) {
     signature_.source_ = source;
     signature_.source_name_ = std::string(name);
+  }
+
+  // Returns whether a type was set.
+  static bool InferSide(std::span<const Type> types,
+                        std::vector<Parameter>& parameters) {
+    bool any = false;
+    for (size_t i = 0; i < parameters.size() && i < types.size(); ++i) {
+      if (!parameters[i].type.is(Kind::kUnknown) || types[i].is(Kind::kUnknown))
+        continue;
+      parameters[i].type = types[i];
+      any = true;
+    }
+    return any;
   }
 
   static void DeclareSide(std::vector<Parameter>& declared,
@@ -217,11 +248,10 @@ class SignatureReader {
            raw.inputs.size() < signature_.arguments_.size() &&
            signature_.arguments_.size() - raw.inputs.size() ==
                raw.results.size() &&
-           std::all_of(
-               raw.results.begin(), raw.results.end(),
-               [](const v0::RawType& type) {
-                 return type.kind == v0::RawType::Kind::kBuffer;
-               });
+           std::all_of(raw.results.begin(), raw.results.end(),
+                       [](const v0::RawType& type) {
+                         return type.kind == v0::RawType::Kind::kBuffer;
+                       });
   }
 
   // Moves the arguments after the inputs to `storage`. Each is for the result
@@ -421,10 +451,37 @@ absl::StatusOr<Signature> ReadSignature(
   return SignatureReader(attributes, convention).Read(function);
 }
 
-Signature ReadDeclaredSignature(absl::string_view function,
-                                std::span<const vm::Attribute> attributes,
-                                const vm::CallingConvention& convention) {
-  return SignatureReader(attributes, convention).ReadDeclared(function);
+absl::StatusOr<Signature> ReadSignature(absl::string_view function,
+                                        uint32_t ordinal,
+                                        TypeInference& inference) {
+  const vm::VerifiedModule& module = inference.module();
+  ASSIGN_OR_RETURN(
+      Signature signature,
+      ReadSignature(function, module.def().functions[ordinal].attributes,
+                    module.signature(ordinal)));
+  SignatureReader::Infer(ordinal, inference, signature);
+  return signature;
+}
+
+absl::StatusOr<Signature> ExportSignatures::Of(const vm::ExportDef& exported) {
+  if (inference_) {
+    return ReadSignature(exported.name, exported.function, *inference_);
+  }
+  const vm::FunctionDef& function = def_.functions[exported.function];
+  ASSIGN_OR_RETURN(const auto convention,
+                   vm::CallingConvention::Parse(function.calling_convention));
+  return ReadSignature(exported.name, function.attributes, convention);
+}
+
+Signature ReadDeclaredSignature(absl::string_view function, uint32_t ordinal,
+                                TypeInference& inference) {
+  const vm::VerifiedModule& module = inference.module();
+  Signature signature =
+      SignatureReader(module.def().functions[ordinal].attributes,
+                      module.signature(ordinal))
+          .ReadDeclared(function);
+  SignatureReader::Infer(ordinal, inference, signature);
+  return signature;
 }
 
 }  // namespace eyrie::abi

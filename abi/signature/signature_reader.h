@@ -5,13 +5,17 @@
 #define EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 
+#include "abi/signature/inferred_types.h"
 #include "abi/signature/signature.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "vm/isa/callconv.h"
 #include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::abi {
 
@@ -23,11 +27,32 @@ namespace eyrie::abi {
 absl::StatusOr<Signature> ReadSignature(
     absl::string_view function, std::span<const vm::Attribute> attributes,
     const vm::CallingConvention& convention);
+// Does the same for a function of a module. One that has nothing but a calling
+// convention gets the types that its code shows.
+absl::StatusOr<Signature> ReadSignature(absl::string_view function,
+                                        uint32_t ordinal,
+                                        TypeInference& inference);
 
-// Returns the signature that declaration and convention alone give.
-Signature ReadDeclaredSignature(absl::string_view function,
-                                std::span<const vm::Attribute> attributes,
-                                const vm::CallingConvention& convention);
+// Returns the signature that declaration, convention and code alone give.
+Signature ReadDeclaredSignature(absl::string_view function, uint32_t ordinal,
+                                TypeInference& inference);
+
+// Reads the signatures of a module's exports. Not thread-safe.
+class ExportSignatures {
+ public:
+  // Both must outlive this. If `verified` is null, types are not inferred.
+  ExportSignatures(const vm::ModuleDef& def, const vm::VerifiedModule* verified)
+      : def_(def) {
+    if (verified != nullptr) inference_.emplace(*verified);
+  }
+
+  // Fails as ReadSignature and CallingConvention::Parse do.
+  absl::StatusOr<Signature> Of(const vm::ExportDef& exported);
+
+ private:
+  const vm::ModuleDef& def_;
+  std::optional<TypeInference> inference_;
+};
 
 // The number of fences that an asynchronous function takes: wait and signal.
 inline constexpr size_t kFences = 2;

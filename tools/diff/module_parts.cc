@@ -168,13 +168,12 @@ void PartsReader::ReadImports() {
 // An export's attributes are those of its function.
 void PartsReader::ReadExports() {
   Section& exports = NewSection("exports");
+  abi::ExportSignatures signatures(def_, &module_);
   for (const vm::ExportDef& exported : def_.exports) {
     const vm::FunctionDef& function = def_.functions[exported.function];
     Item& item = exports.items.emplace_back();
     item.name = std::string(exported.name);
-    const auto signature =
-        abi::ReadSignature(exported.name, function.attributes,
-                           module_.signature(exported.function));
+    const auto signature = signatures.Of(exported);
     item.properties.push_back(
         {"signature", signature.ok()
                           ? signature->ToString()

@@ -204,7 +204,7 @@ void HtmlWriter::WriteVerdict() {
 
 void HtmlWriter::WriteFunctions() {
   Add("<h2 id=\"Functions\">Functions</h2>\n<pre>",
-      HtmlText(SignaturesText(report_.def)), "</pre>\n");
+      HtmlText(SignaturesText(report_.def, report_.module.get())), "</pre>\n");
 }
 
 void HtmlWriter::WriteNeeds() {

@@ -145,8 +145,9 @@ absl::Status PrintReportJson(const Report& report, TextSink sink) {
           [&](size_t i) { return NeedJson(report.needs[i]); });
   to.Field("sizes", SizesJson(report.sizes));
   PrintLists(report, to);
-  to.Object("module",
-            [&](JsonObject& module) { PrintMetadataJson(report.def, module); });
+  to.Object("module", [&](JsonObject& module) {
+    PrintMetadataJson(report.def, report.module.get(), module);
+  });
   to.End();
   RETURN_IF_ERROR(text.Finish());
   return text.is_too_long() ? TextTooLongError(most, report.sizes.file)

@@ -130,7 +130,8 @@ void TextWriter::WriteHead() {
 }
 
 void TextWriter::WriteFunctions() {
-  const std::string signatures = SignaturesText(report_.def);
+  const std::string signatures =
+      SignaturesText(report_.def, report_.module.get());
   if (signatures.empty()) return;
   Line("\nFunctions");
   const std::vector<absl::string_view> lines =

@@ -62,14 +62,14 @@ absl::Status MetadataAsJson(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const vm::ModuleDef module, Decode(path));
   TextStream to(MostTextOf(module.archive().bytes().size()), sink);
   JsonObject object(to);
-  PrintMetadataJson(module, object);
+  PrintMetadataJson(module, nullptr, object);
   object.End();
   return to.Finish();
 }
 
 absl::Status Signatures(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const vm::ModuleDef module, Decode(path));
-  return sink(SignaturesText(module));
+  return sink(SignaturesText(module, nullptr));
 }
 
 absl::Status Disassembly(const std::string& path, TextSink sink) {

@@ -8,7 +8,6 @@
 
 #include "abi/call/host_imports.h"
 #include "abi/needs/module_facts.h"
-#include "abi/needs/value_flow.h"
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
@@ -21,6 +20,7 @@
 #include "tools/upgrade/pipeline_layouts.h"
 #include "tools/upgrade/pushed_arguments.h"
 #include "tools/upgrade/shims.h"
+#include "vm/flow/value_flow.h"
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
 #include "vm/isa/release.h"
@@ -29,8 +29,8 @@
 namespace eyrie::tools {
 namespace {
 
-using abi::KnownRegisters;
 using vm::Instruction;
+using vm::KnownRegisters;
 using vm::Op;
 
 // The local name of the function that finds a kernel by its name, which only
@@ -63,15 +63,16 @@ class CallRewriter {
   absl::Status RewriteFunction(uint32_t function);
   void ReplaceLayoutTypes();
   absl::Status Visit(const Instruction& instruction,
-                     const KnownRegisters& registers, CodeEditor& editor);
+                     const vm::KnownRegisters& registers, CodeEditor& editor);
   absl::Status Replace(const Fate& fate, const vm::ImportDef& import,
-                       const ImportCall& call, const KnownRegisters& registers,
-                       CodeEditor& editor);
+                       const ImportCall& call,
+                       const vm::KnownRegisters& registers, CodeEditor& editor);
   absl::Status ReplaceLookup(const ImportCall& call,
-                             const KnownRegisters& registers,
+                             const vm::KnownRegisters& registers,
                              CodeEditor& editor);
   absl::Status ReplacePush(PushFate fate, const ImportCall& call,
-                           const KnownRegisters& registers, CodeEditor& editor);
+                           const vm::KnownRegisters& registers,
+                           CodeEditor& editor);
   // Adds a return that drops what the function pushed.
   void AddReturn(const Instruction& instruction, CodeEditor& editor);
   absl::Status Unknown(const vm::ImportDef& import,
@@ -135,11 +136,11 @@ void CallRewriter::SortImports() {
 }
 
 absl::Status CallRewriter::ReplaceLookup(const ImportCall& call,
-                                         const KnownRegisters& registers,
+                                         const vm::KnownRegisters& registers,
                                          CodeEditor& editor) {
   if (!kernels_.has_value()) kernels_ = KernelNames::Read(module_);
   const auto name = registers.Get(call.arguments[1][0]);
-  if (!name.has_value() || name->kind != abi::KnownValue::Kind::kRodata) {
+  if (!name.has_value() || name->kind != vm::KnownValue::Kind::kRodata) {
     return absl::UnimplementedError("the name is not a constant.");
   }
   const auto bytes =
@@ -161,7 +162,7 @@ absl::Status CallRewriter::ReplaceLookup(const ImportCall& call,
 absl::Status CallRewriter::Replace(const Fate& fate,
                                    const vm::ImportDef& import,
                                    const ImportCall& call,
-                                   const KnownRegisters& registers,
+                                   const vm::KnownRegisters& registers,
                                    CodeEditor& editor) {
   if (fate.is_lookup || fate.push != PushFate::kOther) {
     const absl::Status status =
@@ -185,7 +186,7 @@ absl::Status CallRewriter::Replace(const Fate& fate,
 }
 
 absl::Status CallRewriter::Visit(const Instruction& instruction,
-                                 const KnownRegisters& registers,
+                                 const vm::KnownRegisters& registers,
                                  CodeEditor& editor) {
   if (instruction.op->op == Op::kReturn) {
     AddReturn(instruction, editor);
@@ -219,7 +220,7 @@ absl::Status CallRewriter::Visit(const Instruction& instruction,
 }
 
 absl::Status CallRewriter::ReplacePush(PushFate fate, const ImportCall& call,
-                                       const KnownRegisters& registers,
+                                       const vm::KnownRegisters& registers,
                                        CodeEditor& editor) {
   if (fate == PushFate::kConstant || fate == PushFate::kSet) {
     pushed_.Push(fate, call, registers, editor);
@@ -252,10 +253,10 @@ absl::Status CallRewriter::PreparePushes(uint32_t function,
   pushed_ = PushedArguments();
   if (!layouts_.has_value()) return absl::OkStatus();
   absl::Status status;
-  abi::VisitFunction(
+  vm::VisitFunction(
       module_, function,
       [&](uint32_t, const Instruction& instruction,
-          const KnownRegisters& registers) {
+          const vm::KnownRegisters& registers) {
         const auto import = CalledImport(instruction);
         if (!status.ok() || !import.has_value()) return;
         const PushFate fate = fates_[*import].push;
@@ -275,13 +276,13 @@ absl::Status CallRewriter::RewriteFunction(uint32_t function) {
   function_ = function;
   CodeEditor editor(module_.def().functions[function]);
   absl::Status status = PreparePushes(function, editor);
-  abi::VisitFunction(module_, function,
-                     [&](uint32_t offset, const Instruction& instruction,
-                         const KnownRegisters& registers) {
-                       if (!status.ok()) return;
-                       editor.BeginAt(offset);
-                       status = Visit(instruction, registers, editor);
-                     });
+  vm::VisitFunction(module_, function,
+                    [&](uint32_t offset, const Instruction& instruction,
+                        const vm::KnownRegisters& registers) {
+                      if (!status.ok()) return;
+                      editor.BeginAt(offset);
+                      status = Visit(instruction, registers, editor);
+                    });
   RETURN_IF_ERROR(status);
   return editor.Finish(plan_.functions[function]);
 }

@@ -11,9 +11,9 @@
 namespace eyrie::tools {
 
 using abi::CodePlace;
-using abi::KnownRegisters;
-using abi::KnownValue;
 using vm::Instruction;
+using vm::KnownRegisters;
+using vm::KnownValue;
 using vm::Op;
 
 namespace {
@@ -27,12 +27,12 @@ constexpr char kWithLayouts[] = "0rrrrCrD_r";
 constexpr size_t kMaxLayouts = 1 << 16;
 
 // LayoutValues at the instruction that is given.
-using LayoutValues = std::vector<std::optional<KnownValue>>;
+using LayoutValues = std::vector<std::optional<vm::KnownValue>>;
 
 // Returns an integer of at most `most`; nullopt if it is another or unknown.
-std::optional<uint32_t> IntegerUpTo(uint32_t most,
-                                    const std::optional<KnownValue>& value) {
-  const auto number = abi::IntegerOf(value);
+std::optional<uint32_t> IntegerUpTo(
+    uint32_t most, const std::optional<vm::KnownValue>& value) {
+  const auto number = vm::IntegerOf(value);
   if (!number.has_value() || *number < 0 || *number > int64_t{most}) {
     return std::nullopt;
   }
@@ -47,11 +47,11 @@ class LayoutReader {
 
   PipelineLayouts Read() {
     for (uint32_t i = 0; i < module_.def().functions.size(); ++i) {
-      abi::VisitFunction(module_, i,
-                         [&](uint32_t offset, const Instruction& instruction,
-                             const KnownRegisters& registers) {
-                           Visit({i, offset}, instruction, registers);
-                         });
+      vm::VisitFunction(module_, i,
+                        [&](uint32_t offset, const Instruction& instruction,
+                            const vm::KnownRegisters& registers) {
+                          Visit({i, offset}, instruction, registers);
+                        });
     }
     for (const auto& [place, layouts] : executable_layouts_) {
       AddExecutable(place, layouts);
@@ -61,18 +61,18 @@ class LayoutReader {
 
  private:
   void Visit(const CodePlace& place, const Instruction& instruction,
-             const KnownRegisters& registers);
+             const vm::KnownRegisters& registers);
   void AddExecutable(const CodePlace& place, const LayoutValues& layouts);
   bool AddSets(const CodePlace& pipeline, KernelLayout& layout) const;
 
   // Returns the call that made a value of a function; nullopt if unknown.
   std::optional<CodePlace> PlaceOf(
-      uint32_t function, const std::optional<KnownValue>& value) const {
+      uint32_t function, const std::optional<vm::KnownValue>& value) const {
     if (!value.has_value()) return std::nullopt;
-    if (value->kind == KnownValue::Kind::kResult) {
+    if (value->kind == vm::KnownValue::Kind::kResult) {
       return CodePlace{function, static_cast<uint32_t>(value->number)};
     }
-    if (value->kind != KnownValue::Kind::kGlobal) return std::nullopt;
+    if (value->kind != vm::KnownValue::Kind::kGlobal) return std::nullopt;
     const auto global = result_.globals_.find(value->number);
     return global == result_.globals_.end() ? std::nullopt : global->second;
   }
@@ -86,11 +86,11 @@ class LayoutReader {
 };
 
 void LayoutReader::Visit(const CodePlace& place, const Instruction& instruction,
-                         const KnownRegisters& registers) {
+                         const vm::KnownRegisters& registers) {
   if (instruction.op->op == Op::kGlobalStoreRef) {
     const auto value =
         registers.Get(static_cast<uint16_t>(instruction.reads[2].number));
-    if (value == KnownValue{}) return;  // null: it is released
+    if (value == vm::KnownValue{}) return;  // null: it is released
     const std::optional<CodePlace> stored = PlaceOf(place.function, value);
     const auto [known, is_new] = result_.globals_.try_emplace(
         static_cast<int64_t>(instruction.reads[0].number), stored);
@@ -159,7 +159,7 @@ void LayoutReader::AddExecutable(const CodePlace& place,
   kernels_ += layouts.size();
   if (kernels_ > kMaxLayouts) return;
   std::vector<KernelLayout> kernels;
-  for (const std::optional<KnownValue>& value : layouts) {
+  for (const std::optional<vm::KnownValue>& value : layouts) {
     const auto pipeline = PlaceOf(place.function, value);
     if (!pipeline.has_value() || !AddSets(*pipeline, kernels.emplace_back())) {
       return;
@@ -179,11 +179,11 @@ const std::vector<KernelLayout>* PipelineLayouts::Find(
 }
 
 const std::vector<KernelLayout>* PipelineLayouts::Find(
-    uint32_t function, const std::optional<KnownValue>& value) const {
-  if (value.has_value() && value->kind == KnownValue::Kind::kResult) {
+    uint32_t function, const std::optional<vm::KnownValue>& value) const {
+  if (value.has_value() && value->kind == vm::KnownValue::Kind::kResult) {
     return Find(CodePlace{function, static_cast<uint32_t>(value->number)});
   }
-  if (value.has_value() && value->kind == KnownValue::Kind::kGlobal) {
+  if (value.has_value() && value->kind == vm::KnownValue::Kind::kGlobal) {
     const auto global = globals_.find(value->number);
     if (global != globals_.end() && global->second.has_value()) {
       return Find(*global->second);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "abi/needs/module_facts.h"
-#include "abi/needs/value_flow.h"
+#include "vm/flow/value_flow.h"
 #include "vm/module/verifier.h"
 
 namespace eyrie::tools {
@@ -36,7 +36,7 @@ class PipelineLayouts {
   // Finds the layouts of the executable that a register's value in a function
   // refers to. If the module has only one executable, it must be that one.
   const std::vector<KernelLayout>* Find(
-      uint32_t function, const std::optional<abi::KnownValue>& value) const;
+      uint32_t function, const std::optional<vm::KnownValue>& value) const;
 
  private:
   friend class LayoutReader;

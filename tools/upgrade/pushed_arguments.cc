@@ -11,8 +11,8 @@
 namespace eyrie::tools {
 namespace {
 
-using abi::KnownRegisters;
-using abi::KnownValue;
+using vm::KnownRegisters;
+using vm::KnownValue;
 using vm::Op;
 
 constexpr int64_t kMaxConstants = 64;
@@ -36,14 +36,16 @@ constexpr PushRow kPushRows[] = {
     {kIndirectName, "0rrirI_v", PushFate::kIndirect},
 };
 
-std::optional<int64_t> Integer(uint16_t reg, const KnownRegisters& registers) {
-  return abi::IntegerOf(registers.Get(reg));
+std::optional<int64_t> Integer(uint16_t reg,
+                               const vm::KnownRegisters& registers) {
+  return vm::IntegerOf(registers.Get(reg));
 }
 
 // Returns a number for the command buffer that a call records to.
-int64_t CommandsOf(const ImportCall& call, const KnownRegisters& registers) {
+int64_t CommandsOf(const ImportCall& call,
+                   const vm::KnownRegisters& registers) {
   const auto value = registers.Get(call.arguments[0][0]);
-  return value.has_value() && value->kind == KnownValue::Kind::kResult
+  return value.has_value() && value->kind == vm::KnownValue::Kind::kResult
              ? value->number
              : kUnknownCommands;
 }
@@ -69,7 +71,7 @@ PushFate PushFateOf(absl::string_view full_name, absl::string_view convention) {
 }
 
 absl::Status PushedArguments::Prepare(PushFate fate, const ImportCall& call,
-                                      const KnownRegisters& registers,
+                                      const vm::KnownRegisters& registers,
                                       CodeEditor& editor) {
   const int64_t commands = CommandsOf(call, registers);
   const auto number = Integer(call.arguments[2][0], registers);
@@ -106,7 +108,7 @@ absl::Status PushedArguments::Prepare(PushFate fate, const ImportCall& call,
 }
 
 void PushedArguments::Push(PushFate fate, const ImportCall& call,
-                           const KnownRegisters& registers,
+                           const vm::KnownRegisters& registers,
                            CodeEditor& editor) {
   const int64_t commands = CommandsOf(call, registers);
   const int64_t number = *Integer(call.arguments[2][0], registers);
@@ -132,7 +134,7 @@ void PushedArguments::Push(PushFate fate, const ImportCall& call,
 
 absl::StatusOr<ImportCall> PushedArguments::Dispatch(
     PushFate fate, uint32_t function, const PipelineLayouts& layouts,
-    const ImportCall& call, const KnownRegisters& registers,
+    const ImportCall& call, const vm::KnownRegisters& registers,
     CodeEditor& editor) {
   const auto* const kernels =
       layouts.Find(function, registers.Get(call.arguments[1][0]));

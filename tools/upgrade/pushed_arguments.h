@@ -11,12 +11,12 @@
 #include <tuple>
 #include <vector>
 
-#include "abi/needs/value_flow.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tools/upgrade/code_editor.h"
 #include "tools/upgrade/import_call.h"
 #include "tools/upgrade/pipeline_layouts.h"
+#include "vm/flow/value_flow.h"
 #include "vm/module/module_def.h"
 
 namespace eyrie::tools {
@@ -41,19 +41,18 @@ class PushedArguments {
   // Makes the registers of a push, so that they are known before the function
   // is rewritten. UNIMPLEMENTED: a number that must be constant is not.
   absl::Status Prepare(PushFate fate, const ImportCall& call,
-                       const abi::KnownRegisters& registers,
-                       CodeEditor& editor);
+                       const vm::KnownRegisters& registers, CodeEditor& editor);
 
   // Replaces a push by moves to its registers. Prepare must have succeeded.
   void Push(PushFate fate, const ImportCall& call,
-            const abi::KnownRegisters& registers, CodeEditor& editor);
+            const vm::KnownRegisters& registers, CodeEditor& editor);
 
   // Returns the call of a dispatch with arguments, of kDispatch or kIndirect.
   // UNIMPLEMENTED: the kernel, its layout or an argument is unknown.
   absl::StatusOr<ImportCall> Dispatch(PushFate fate, uint32_t function,
                                       const PipelineLayouts& layouts,
                                       const ImportCall& call,
-                                      const abi::KnownRegisters& registers,
+                                      const vm::KnownRegisters& registers,
                                       CodeEditor& editor);
 
   // The registers that hold references until the function returns.

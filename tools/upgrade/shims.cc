@@ -17,8 +17,8 @@
 namespace eyrie::tools {
 namespace {
 
-using abi::KnownRegisters;
-using abi::KnownValue;
+using vm::KnownRegisters;
+using vm::KnownValue;
 using vm::Op;
 
 struct ShimRow {
@@ -58,9 +58,9 @@ int64_t NumberOf(absl::string_view text) {
 
 // Returns the value of a scalar argument if it is a constant.
 std::optional<int64_t> Constant(const ImportCall& call, int64_t argument,
-                                const KnownRegisters& registers) {
+                                const vm::KnownRegisters& registers) {
   const auto& list = call.arguments[static_cast<size_t>(argument)];
-  return abi::IntegerOf(registers.Get(list[0]));
+  return vm::IntegerOf(registers.Get(list[0]));
 }
 
 absl::Status Not(int64_t argument, std::optional<int64_t> value,
@@ -73,7 +73,7 @@ absl::Status Not(int64_t argument, std::optional<int64_t> value,
 
 // Checks "N=K", "N<=K" or "#N=K".
 absl::Status CheckCondition(absl::string_view condition, const ImportCall& call,
-                            const KnownRegisters& registers) {
+                            const vm::KnownRegisters& registers) {
   const size_t equals = condition.find('=');
   const int64_t expected = NumberOf(condition.substr(equals + 1));
   if (condition[0] == '#') {
@@ -98,7 +98,7 @@ absl::Status CheckCondition(absl::string_view condition, const ImportCall& call,
 
 // Checks what a word says about its argument.
 absl::Status CheckWord(absl::string_view word, const ImportCall& call,
-                       const KnownRegisters& registers) {
+                       const vm::KnownRegisters& registers) {
   const int64_t argument = NumberOf(word.substr(1));
   if (word[0] == '*') {
     const size_t count = call.arguments[static_cast<size_t>(argument)].size();
@@ -135,7 +135,8 @@ uint16_t AddNumber(vm::ValueType type, int64_t number, CodeEditor& editor) {
 
 // Returns the argument of another width.
 uint16_t AddConversion(Op op, int64_t argument, const ImportCall& call,
-                       const KnownRegisters& registers, CodeEditor& editor) {
+                       const vm::KnownRegisters& registers,
+                       CodeEditor& editor) {
   const bool widens = op == Op::kExtI32I64U;
   const auto type = widens ? vm::ValueType::kI64 : vm::ValueType::kI32;
   if (const auto value = Constant(call, argument, registers)) {
@@ -150,7 +151,7 @@ uint16_t AddConversion(Op op, int64_t argument, const ImportCall& call,
 // Returns the registers of one argument of the new call.
 std::vector<uint16_t> AddArgument(absl::string_view word, vm::ValueType type,
                                   const ImportCall& call,
-                                  const KnownRegisters& registers,
+                                  const vm::KnownRegisters& registers,
                                   CodeEditor& editor) {
   const int64_t argument = NumberOf(word.substr(1));
   if (word == "[]") return {};
@@ -220,7 +221,7 @@ uint32_t ModuleVersionOf(absl::string_view module, int release) {
 }
 
 absl::StatusOr<ImportCall> ApplyShim(const Shim& shim, const ImportCall& call,
-                                     const KnownRegisters& registers,
+                                     const vm::KnownRegisters& registers,
                                      CodeEditor& editor) {
   const std::vector<absl::string_view> parts = absl::StrSplit(shim.recipe, ';');
   const std::vector<absl::string_view> words =

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "abi/needs/value_flow.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tools/upgrade/code_editor.h"
 #include "tools/upgrade/import_call.h"
+#include "vm/flow/value_flow.h"
 
 namespace eyrie::tools {
 
@@ -43,7 +43,7 @@ uint32_t ModuleVersionOf(absl::string_view module, int release);
 // row does not hold, and nothing was added; the message is "argument 8 is 3; it
 // must be 0".
 absl::StatusOr<ImportCall> ApplyShim(const Shim& shim, const ImportCall& call,
-                                     const abi::KnownRegisters& registers,
+                                     const vm::KnownRegisters& registers,
                                      CodeEditor& editor);
 
 }  // namespace eyrie::tools

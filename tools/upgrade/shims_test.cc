@@ -14,8 +14,8 @@
 namespace eyrie::tools {
 namespace {
 
-using abi::KnownRegisters;
-using abi::KnownValue;
+using vm::KnownRegisters;
+using vm::KnownValue;
 
 vm::CallingConvention Parse(const std::string& text) {
   auto parsed = vm::CallingConvention::Parse(text);
@@ -26,7 +26,7 @@ vm::CallingConvention Parse(const std::string& text) {
 // Returns a call with another register for each value, and `tuples` tuples in
 // each span. All integers are known to be `number`.
 ImportCall CallOf(const vm::CallingConvention& convention, size_t tuples,
-                  int64_t number, KnownRegisters& registers) {
+                  int64_t number, vm::KnownRegisters& registers) {
   ImportCall call;
   uint16_t next = 0;
   for (const vm::CallElement& element : convention.arguments()) {
@@ -36,8 +36,8 @@ ImportCall CallOf(const vm::CallingConvention& convention, size_t tuples,
         const bool ref = type == vm::ValueType::kRef;
         list.push_back(static_cast<uint16_t>(ref ? vm::kRefBit | next : next));
         if (!ref) {
-          registers.Set(list.back(),
-                        {KnownValue::Kind::kInteger, vm::IsWide(type), number});
+          registers.Set(list.back(), {vm::KnownValue::Kind::kInteger,
+                                      vm::IsWide(type), number});
         }
         next += 2;
       }
@@ -125,7 +125,7 @@ TEST(ShimsTest, MakeCallsOfTheirConvention) {
          ShimsFor(step.release, step.name, step.convention)) {
       SCOPED_TRACE(absl::StrCat(step.name, ": ", shim.recipe));
       CodeEditor editor(EmptyFunction());
-      KnownRegisters registers;
+      vm::KnownRegisters registers;
       const auto from = Parse(step.convention);
       auto made =
           ApplyShim(shim, CallOf(from, 1, 0, registers), registers, editor);
@@ -164,7 +164,7 @@ TEST(ShimsTest, RefuseWhatCannotBeExpressed) {
     const auto shims = ShimsFor(row.release, row.name, row.convention);
     ASSERT_FALSE(shims.empty());
     CodeEditor editor(EmptyFunction());
-    KnownRegisters registers;
+    vm::KnownRegisters registers;
     const auto made = ApplyShim(
         shims[0],
         CallOf(Parse(row.convention), row.tuples, row.number, registers),

@@ -48,6 +48,7 @@ class Function {
 
   absl::string_view name() const { return export_->name; }
   std::string full_name() const;  // "module.function"
+  uint32_t ordinal() const { return export_->function; }
   const CallingConvention& signature() const {
     return module().verified().signature(export_->function);
   }

@@ -5,29 +5,33 @@
 // branches. If two branches to a block have different values of a register, its
 // value is unknown.
 // Tested by value_flow_test.cc.
-#ifndef EYRIE_ABI_NEEDS_VALUE_FLOW_H_
-#define EYRIE_ABI_NEEDS_VALUE_FLOW_H_
+#ifndef EYRIE_VM_FLOW_VALUE_FLOW_H_
+#define EYRIE_VM_FLOW_VALUE_FLOW_H_
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "vm/asm/instruction.h"
+#include "vm/isa/callconv.h"
 #include "vm/module/verifier.h"
 
-namespace eyrie::abi {
+namespace eyrie::vm {
 
 struct KnownValue {
   enum class Kind : uint8_t {
-    kInteger,  // its value; 0 for a null reference
-    kRodata,   // a constant's ordinal
-    kGlobal,   // the ordinal of the global ref it was read from
-    kResult,   // the offset of the call whose first result it is
+    kInteger,   // its value; 0 for a null reference
+    kRodata,    // a constant's ordinal
+    kGlobal,    // the ordinal of the global ref it was read from
+    kResult,    // the offset of the call that returned it
+    kArgument,  // the function's argument, a ref
   };
   Kind kind = Kind::kInteger;
   bool wide = false;  // 64 bits, in two registers
   int64_t number = 0;
+  uint32_t index = 0;  // which result of the call
 
   friend bool operator==(const KnownValue&, const KnownValue&) = default;
 };
@@ -64,14 +68,18 @@ class KnownRegisters {
 // Called for each instruction of a function, in order, with the values known
 // before it.
 using InstructionVisitor =
-    absl::FunctionRef<void(uint32_t offset, const vm::Instruction& instruction,
+    absl::FunctionRef<void(uint32_t offset, const Instruction& instruction,
                            const KnownRegisters& registers)>;
 
-// Visits a function's code. Returns false if the function is too large for
-// value flow analysis; all registers are unknown then.
-bool VisitFunction(const vm::VerifiedModule& module, uint32_t function,
-                   InstructionVisitor visit);
+// Visits a function's code, in which registers have these values at the start.
+// Returns false if the function is too large for value flow analysis; all
+// registers are unknown then.
+bool VisitFunction(const VerifiedModule& module, uint32_t function,
+                   InstructionVisitor visit,
+                   const KnownRegisters& entry = KnownRegisters());
+// Returns the registers of a function whose arguments that are refs are known.
+KnownRegisters ArgumentRegisters(const CallingConvention& signature);
 
-}  // namespace eyrie::abi
+}  // namespace eyrie::vm
 
-#endif  // EYRIE_ABI_NEEDS_VALUE_FLOW_H_
+#endif  // EYRIE_VM_FLOW_VALUE_FLOW_H_

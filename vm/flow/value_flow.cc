@@ -1,5 +1,5 @@
 // A forward data flow over blocks, to a fixed point.
-#include "abi/needs/value_flow.h"
+#include "vm/flow/value_flow.h"
 
 #include <set>
 #include <span>
@@ -9,12 +9,9 @@
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
 
-namespace eyrie::abi {
+namespace eyrie::vm {
 namespace {
 
-using vm::Instruction;
-using vm::Op;
-using vm::OperandKind;
 using Kind = KnownValue::Kind;
 
 // The work per byte of code: decoded bytes, and copies of known registers. This
@@ -24,9 +21,8 @@ constexpr uint64_t kLeastWork = uint64_t{1} << 16;
 constexpr uint64_t kRegisterWork = 8;
 
 uint16_t KeyOf(uint16_t reg) {
-  return vm::IsRefRegister(reg)
-             ? static_cast<uint16_t>(vm::kRefBit | vm::RefIndex(reg))
-             : reg;
+  return IsRefRegister(reg) ? static_cast<uint16_t>(kRefBit | RefIndex(reg))
+                            : reg;
 }
 
 // Returns the value of an instruction's only result, or nullopt if it is
@@ -84,27 +80,24 @@ std::optional<KnownValue> ResultOf(const Instruction& instruction,
 // Applies the instruction's effects on registers, except its branches' moves.
 void Apply(const Instruction& instruction, uint32_t offset,
            KnownRegisters& registers) {
-  const std::optional<KnownValue> result =
-      ResultOf(instruction, offset, registers);
-  bool first = true;
+  std::optional<KnownValue> result = ResultOf(instruction, offset, registers);
   for (size_t i = 0; i < instruction.writes.size(); ++i) {
     const OperandKind kind = instruction.op->writes[static_cast<int>(i)];
-    const vm::OperandValue& written = instruction.writes[i];
+    const OperandValue& written = instruction.writes[i];
     std::vector<uint16_t> targets = written.list;
-    if (vm::IsRegister(kind)) {
+    if (IsRegister(kind)) {
       targets = {static_cast<uint16_t>(written.number)};
     }
     for (const uint16_t reg : targets) {
       registers.Forget(reg);
       // The width of a call's result is not looked up, so both halves of a
       // possible pair are forgotten.
-      if (!vm::IsRefRegister(reg) &&
-          (vm::IsWide(kind) || !written.list.empty())) {
+      if (!IsRefRegister(reg) && (IsWide(kind) || !written.list.empty())) {
         registers.Forget(static_cast<uint16_t>(reg + 1));
       }
-      if (std::exchange(first, false) && result.has_value()) {
-        registers.Set(reg, *result);
-      }
+      if (!result.has_value()) continue;
+      registers.Set(reg, *result);
+      ++result->index;  // of a call: one for each result
     }
   }
 }
@@ -115,7 +108,7 @@ void VisitEdges(
     absl::FunctionRef<void(uint32_t target, const std::vector<uint16_t>& moves)>
         visit) {
   static const std::vector<uint16_t>& none = *new std::vector<uint16_t>();
-  const vm::OperandList& kinds = instruction.op->reads;
+  const OperandList& kinds = instruction.op->reads;
   for (int i = 0; i < kinds.count; ++i) {
     if (kinds[i] == OperandKind::kBlock) {
       const bool moves =
@@ -123,7 +116,7 @@ void VisitEdges(
       visit(static_cast<uint32_t>(instruction.reads[i].number),
             moves ? instruction.reads[i + 1].list : none);
     } else if (kinds[i] == OperandKind::kCases) {
-      for (const vm::BranchCase& one : instruction.reads[i].cases) {
+      for (const BranchCase& one : instruction.reads[i].cases) {
         visit(one.target, one.remap);
       }
     }
@@ -132,12 +125,13 @@ void VisitEdges(
 
 class Flow {
  public:
-  explicit Flow(std::span<const uint8_t> code)
-      : code_(code), work_(kLeastWork + code.size() * kMaxWork) {}
+  Flow(std::span<const uint8_t> code, const KnownRegisters& entry)
+      : code_(code), work_(kLeastWork + code.size() * kMaxWork) {
+    entries_[0] = entry;
+  }
 
   // Returns false if the function needs too much work.
   bool Run() {
-    entries_[0];
     waiting_.insert(0);
     while (!waiting_.empty()) {
       const uint32_t block = *waiting_.begin();
@@ -166,7 +160,7 @@ class Flow {
     if (!Spend(registers.size() * kRegisterWork + 1)) return false;
     for (uint32_t pc = block; pc < code_.size();) {
       const uint32_t offset = pc;
-      const Instruction instruction = vm::Decode(code_, pc);
+      const Instruction instruction = Decode(code_, pc);
       if (!Spend(pc - offset)) return false;
       Apply(instruction, offset, registers);
       bool goes_on = true;
@@ -174,7 +168,7 @@ class Flow {
         goes_on = goes_on && Enter(target, registers, moves);
       });
       if (!goes_on) return false;
-      if (vm::IsTerminator(instruction.op->op)) break;
+      if (IsTerminator(instruction.op->op)) break;
     }
     return true;
   }
@@ -206,7 +200,7 @@ std::optional<KnownValue> KnownRegisters::Get(uint16_t reg) const {
 
 void KnownRegisters::Forget(uint16_t reg) {
   values_.erase(KeyOf(reg));
-  if (vm::IsRefRegister(reg) || reg % 2 == 0) return;
+  if (IsRefRegister(reg) || reg % 2 == 0) return;
   const auto pair = values_.find(static_cast<uint16_t>(reg - 1));
   if (pair != values_.end() && pair->second.wide) values_.erase(pair);
 }
@@ -246,20 +240,32 @@ bool KnownRegisters::Meet(const KnownRegisters& other) {
   return values_.size() != before;
 }
 
-bool VisitFunction(const vm::VerifiedModule& module, uint32_t function,
-                   InstructionVisitor visit) {
+KnownRegisters ArgumentRegisters(const CallingConvention& signature) {
+  KnownRegisters registers;
+  uint16_t next = 0;
+  const std::vector<ValueType>& types = signature.argument_types();
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] != ValueType::kRef) continue;
+    registers.Set(static_cast<uint16_t>(kRefBit | next++),
+                  {Kind::kArgument, false, static_cast<int64_t>(i)});
+  }
+  return registers;
+}
+
+bool VisitFunction(const VerifiedModule& module, uint32_t function,
+                   InstructionVisitor visit, const KnownRegisters& entry) {
   const std::span<const uint8_t> code =
       module.def().functions[function].bytecode;
-  Flow flow(code);
+  Flow flow(code, entry);
   const bool follows = flow.Run();
   KnownRegisters registers;
   for (uint32_t pc = 0; pc < code.size();) {
     const uint32_t offset = pc;
-    const Instruction instruction = vm::Decode(code, pc);
+    const Instruction instruction = Decode(code, pc);
     if (instruction.op->op == Op::kBlock) {
-      const KnownRegisters* const entry =
+      const KnownRegisters* const known =
           follows ? flow.EntryOf(offset) : nullptr;
-      registers = entry == nullptr ? KnownRegisters() : *entry;
+      registers = known == nullptr ? KnownRegisters() : *known;
     }
     visit(offset, instruction, registers);
     if (follows) Apply(instruction, offset, registers);
@@ -267,4 +273,4 @@ bool VisitFunction(const vm::VerifiedModule& module, uint32_t function,
   return follows;
 }
 
-}  // namespace eyrie::abi
+}  // namespace eyrie::vm

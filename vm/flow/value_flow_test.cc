@@ -1,14 +1,14 @@
 // Tests which values of registers are known, with programs in assembly.
-#include "abi/needs/value_flow.h"
+#include "vm/flow/value_flow.h"
 
 #include <string>
 
-#include "abi/needs/testing/program.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "vm/flow/testing/program.h"
 #include "vm/isa/opcode.h"
 
-namespace eyrie::abi {
+namespace eyrie::vm {
 namespace {
 
 std::string Text(const std::optional<KnownValue>& value) {
@@ -21,7 +21,9 @@ std::string Text(const std::optional<KnownValue>& value) {
     case KnownValue::Kind::kGlobal:
       return absl::StrCat("global ", value->number);
     case KnownValue::Kind::kResult:
-      return "result";
+      return absl::StrCat("result ", value->index);
+    case KnownValue::Kind::kArgument:
+      return absl::StrCat("argument ", value->number);
   }
   return "";
 }
@@ -41,9 +43,9 @@ std::string Seen(absl::string_view code) {
   std::string seen;
   const bool followed = VisitFunction(
       *module, 0,
-      [&](uint32_t, const vm::Instruction& instruction,
+      [&](uint32_t, const Instruction& instruction,
           const KnownRegisters& registers) {
-        if (instruction.op->op != vm::Op::kCall) return;
+        if (instruction.op->op != Op::kCall) return;
         if (instruction.reads[1].list.empty()) return;
         absl::StrAppend(&seen, seen.empty() ? "" : ", ",
                         Text(registers.Get(instruction.reads[1].list[0])));
@@ -78,7 +80,7 @@ TEST(ValueFlow, FollowsConstants) {
        "?, 1"},
       {"^bb0:\n  %i2 = vm.call @x.number()\n  vm.call @x.see(%i2)\n"
        "  vm.return\n",
-       "result"},
+       "result 0"},
       {"^bb0:\n  %r1 = vm.const.ref.rodata 0\n  vm.call @x.see_ref(%r1)\n"
        "  %r1 = vm.global.load.ref @g : !vm.buffer\n"
        "  vm.call @x.see_ref(%R1)\n  %r1 = vm.const.ref.zero\n"
@@ -154,7 +156,7 @@ TEST(ValueFlow, GivesUp) {
   size_t visited = 0;
   EXPECT_FALSE(VisitFunction(
       *module, 0,
-      [&](uint32_t, const vm::Instruction&, const KnownRegisters& registers) {
+      [&](uint32_t, const Instruction&, const KnownRegisters& registers) {
         ++visited;
         EXPECT_EQ(registers.size(), 0u);
       }));
@@ -162,4 +164,4 @@ TEST(ValueFlow, GivesUp) {
 }
 
 }  // namespace
-}  // namespace eyrie::abi
+}  // namespace eyrie::vm

@@ -1,6 +1,6 @@
 // Creates modules from assembly, for tests.
-#ifndef EYRIE_ABI_NEEDS_TESTING_PROGRAM_H_
-#define EYRIE_ABI_NEEDS_TESTING_PROGRAM_H_
+#ifndef EYRIE_VM_FLOW_TESTING_PROGRAM_H_
+#define EYRIE_VM_FLOW_TESTING_PROGRAM_H_
 
 #include <gtest/gtest.h>
 
@@ -11,20 +11,20 @@
 #include "vm/asm/assembler.h"
 #include "vm/module/verifier.h"
 
-namespace eyrie::abi {
+namespace eyrie::vm {
 
 // Assembles and verifies a module (docs/vmasm.md). Returns null after a test
 // failure.
-inline std::shared_ptr<const vm::VerifiedModule> Program(
+inline std::shared_ptr<const VerifiedModule> Program(
     absl::string_view text) {
-  const auto bytes = vm::Assemble(text, "test.vmasm");
+  const auto bytes = Assemble(text, "test.vmasm");
   EXPECT_TRUE(bytes.ok()) << bytes.status().message();
   if (!bytes.ok()) return nullptr;
-  auto module = vm::LoadModule(*bytes, "test");
+  auto module = LoadModule(*bytes, "test");
   EXPECT_TRUE(module.ok()) << module.status().message();
   return module.ok() ? *module : nullptr;
 }
 
-}  // namespace eyrie::abi
+}  // namespace eyrie::vm
 
-#endif  // EYRIE_ABI_NEEDS_TESTING_PROGRAM_H_
+#endif  // EYRIE_VM_FLOW_TESTING_PROGRAM_H_
