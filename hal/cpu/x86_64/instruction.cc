@@ -3,6 +3,7 @@
 #include "hal/cpu/x86_64/instruction.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/byte_reader.h"
 
@@ -60,9 +61,11 @@ enum : uint8_t { L1 = 2, LAny = 3 };
 
 // The rows of instruction_features.def, expanded for look-up.
 struct FeatureTable {
-  // The feature + 1, or 0 for the encoding's default. Indexed by encoding,
-  // map - 1, opcode, prefix, W, length.
+  // An index of `sets`. Indexed by encoding, map - 1, opcode, prefix, W,
+  // length.
   uint8_t feature[3][3][256][4][2][2] = {};
+  // None, then each feature alone.
+  std::array<FeatureSet, kFeatureCount + 1> sets = {};
   // The prefixes with which an EVEX instruction is scalar. Indexed by map and
   // opcode.
   uint8_t scalar[7][256] = {};
@@ -81,6 +84,10 @@ struct FeatureTable {
       }
     }
   }
+  constexpr FeatureSet Of(Encoding encoding, int map, uint8_t opcode,
+                          uint8_t prefix, bool w, int length) const {
+    return sets[feature[encoding][map - 1][opcode][prefix][w][length]];
+  }
   constexpr void SetScalar(int map, int first, int last, int step,
                            uint8_t prefixes) {
     for (int opcode = first; opcode <= last; opcode += step) {
@@ -91,6 +98,12 @@ struct FeatureTable {
 
 constexpr FeatureTable CreateFeatureTable() {
   FeatureTable table;
+  for (size_t i = 0; i < kFeatureCount; ++i) {
+    table.sets[i + 1].Add(static_cast<Feature>(i));
+  }
+  for (int map = 1; map <= 3; ++map) {  // unless a row says more
+    table.Set(kVex, map, 0, 255, PAny, WAny, LAny, Feature::kAvx);
+  }
 #define ROW(encoding, map, first, last, p, w, length, feature) \
   table.Set(k##encoding, map, first, last, p, w, length, Feature::k##feature);
 #define SCALAR(map, first, last, step, p) \
@@ -107,6 +120,125 @@ constexpr FeatureTable kFeatures = CreateFeatureTable();
 constexpr size_t kReadAhead = 32;
 constexpr size_t kMaxLength = 15;
 
+// The bytes after a ModRM byte: SIB and displacement, by the ModRM byte.
+struct ModRmTails {
+  uint8_t bytes[256] = {};
+};
+
+constexpr ModRmTails CreateModRmTails() {
+  ModRmTails tails;
+  for (int modrm = 0; modrm < 256; ++modrm) {
+    const int mod = modrm >> 6;
+    const int rm = modrm & 7;
+    const int displacement = mod == 1                            ? 1
+                             : mod == 2 || (mod == 0 && rm == 5) ? 4
+                                                                 : 0;
+    const int sib = mod != 3 && rm == 4 ? 1 : 0;
+    tails.bytes[modrm] = static_cast<uint8_t>(sib + displacement);
+  }
+  return tails;
+}
+
+constexpr ModRmTails kModRmTails = CreateModRmTails();
+
+// Returns the bytes of SIB and displacement. Without branches, most of which
+// would be guessed wrong.
+inline uint8_t BytesAfter(uint8_t modrm, uint8_t next) {
+  const bool has_no_base = (modrm & 0xC7) == 4 && (next & 7) == 5;
+  return static_cast<uint8_t>(kModRmTails.bytes[modrm] + (has_no_base ? 4 : 0));
+}
+
+bool IsVector(uint8_t opcode) {
+  return opcode == 0x62 || opcode == 0xC4 || opcode == 0xC5;
+}
+
+// An instruction with a VEX or EVEX prefix, most of a kernel's. Such a prefix
+// has the bits of the same fields in other places.
+struct VectorInstruction {
+  Encoding encoding;
+  uint8_t map;  // as in Decoder
+  uint8_t prefix;
+  bool w;
+  uint8_t width;           // 0: 128, 1: 256, 2: 512 bits
+  bool broadcast = false;  // EVEX.b
+  uint8_t opcode = 0;
+  uint8_t modrm = 0;
+  uint8_t length = 0;  // after the byte C4, C5 or 62
+
+  bool is_known() const {
+    return map >= 1 && map <= (encoding == kVex ? 3 : 6);
+  }
+  // Reads the instruction from its opcode, after `before` bytes.
+  void Read(const uint8_t* at, uint8_t before) {
+    opcode = at[0];
+    modrm = at[1];
+    length = static_cast<uint8_t>(before + 1);
+    if (encoding == kVex && map == 1 && opcode == 0x77) return;  // VZEROALL
+    length += 1 + BytesAfter(modrm, at[2]) + (HasImmediate() ? 1 : 0);
+  }
+  FeatureSet Needs() const;
+
+ private:
+  bool HasImmediate() const {
+    // In map 1, the same opcodes have an immediate as in the legacy encoding,
+    // except these.
+    return map == 3 ||
+           (map == 1 && kTwoByteMap[opcode] == 'M' && opcode != 0x0F &&
+            opcode != 0xA4 && opcode != 0xAC && opcode != 0xBA);
+  }
+};
+
+// Both read the bytes after the first one.
+VectorInstruction ReadVex(const uint8_t* code, uint8_t first) {
+  const bool three = first == 0xC4;
+  const uint8_t last = code[three ? 1 : 0];
+  VectorInstruction vector = {
+      .encoding = kVex,
+      .map = static_cast<uint8_t>(three ? code[0] & 31 : 1),
+      .prefix = static_cast<uint8_t>(last & 3),
+      .w = three && (last & 0x80) != 0,
+      .width = static_cast<uint8_t>(last >> 2 & 1)};
+  const uint8_t before = three ? 2 : 1;
+  vector.Read(code + before, before);
+  return vector;
+}
+
+VectorInstruction ReadEvex(const uint8_t* code) {
+  constexpr uint8_t kPrefix = 3;
+  VectorInstruction vector = {.encoding = kEvex,
+                              .map = static_cast<uint8_t>(code[0] & 7),
+                              .prefix = static_cast<uint8_t>(code[1] & 3),
+                              .w = (code[1] & 0x80) != 0,
+                              .width = static_cast<uint8_t>(code[2] >> 5 & 3),
+                              .broadcast = (code[2] & 0x10) != 0};
+  vector.Read(code + kPrefix, kPrefix);
+  return vector;
+}
+
+inline FeatureSet VectorInstruction::Needs() const {
+  FeatureSet needs =
+      map > 3 ? FeatureSet()
+              : kFeatures.Of(encoding, map, opcode, prefix, w, width & 1);
+  if (encoding == kVex) {
+    // VBROADCASTSS and VBROADCASTSD from a register need AVX2, from memory AVX.
+    const bool from_register =
+        map == 2 && (opcode & 0xFE) == 0x18 && modrm >> 6 == 3;
+    return from_register ? FeatureSet{Feature::kAvx2} : needs;
+  }
+  needs = needs | FeatureSet{Feature::kAvx512F};
+  if (map >= 5) needs = needs | FeatureSet{Feature::kAvx512Fp16};
+  // If all operands are registers, the broadcast bit selects rounding control,
+  // and the length field is the rounding mode.
+  const bool is_full = width >= 2 || (broadcast && modrm >> 6 == 3);
+  const bool is_scalar = (kFeatures.scalar[map][opcode] >> prefix & 1) != 0;
+  if (!is_full && !is_scalar) needs = needs | FeatureSet{Feature::kAvx512Vl};
+  // Shifts by bytes share this opcode with shifts by bits, but need AVX-512 BW.
+  if (opcode == 0x73 && map == 1 && prefix == 1 && (modrm & 8) != 0) {
+    needs = needs | FeatureSet{Feature::kAvx512Bw};
+  }
+  return needs;
+}
+
 // Decodes one instruction. kReadAhead bytes must be readable.
 class Decoder {
  public:
@@ -119,27 +251,20 @@ class Decoder {
   uint8_t Next() { return code_[at_++]; }
   bool SkipPrefixes();  // to the opcode
   bool DecodeLegacy(uint8_t opcode);
-  bool DecodeVex(bool three_bytes);
-  bool DecodeEvex();
+  bool DecodeVector(uint8_t opcode);  // VEX or EVEX
   bool DecodeXop();
   void SkipModRm();
   bool SkipOperands(char letter);
-  bool SkipVectorOperands();  // of VEX and EVEX
   void FindFlow(uint8_t opcode);
-  void AddFeatures();
-  void AddEvexFeatures();
 
   const uint8_t* code_;
   size_t at_ = 0;
-  Encoding encoding_ = kLegacy;
   uint8_t map_ = 0;  // as in VEX; 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
   uint8_t opcode_ = 0;
   uint8_t prefix_ = 0;         // as in VEX; 0: none, 1: 66, 2: F3, 3: F2
   bool operand_size_ = false;  // has prefix 66
   bool address_size_ = false;  // has prefix 67
   bool w_ = false;
-  uint8_t vector_length_ = 0;  // 0: 128, 1: 256, 2: 512 bits
-  bool broadcast_ = false;     // EVEX.b
   uint8_t modrm_ = 0;
   size_t displacement_at_ = 0;  // of a RIP-relative operand; 0: none
   Instruction result_;
@@ -178,19 +303,8 @@ bool Decoder::SkipPrefixes() {
 
 void Decoder::SkipModRm() {
   modrm_ = Next();
-  const uint8_t mod = modrm_ >> 6;
-  const uint8_t rm = modrm_ & 7;
-  if (mod == 3) return;
-  uint8_t base = rm;
-  if (rm == 4) base = Next() & 7;
-  if (mod == 1) {
-    at_ += 1;
-  } else if (mod == 2) {
-    at_ += 4;
-  } else if (base == 5) {
-    if (rm == 5) displacement_at_ = at_;
-    at_ += 4;
-  }
+  displacement_at_ = (modrm_ & 0xC7) == 5 ? at_ : 0;
+  at_ += BytesAfter(modrm_, Peek());
 }
 
 bool Decoder::SkipOperands(char letter) {
@@ -272,54 +386,22 @@ bool Decoder::DecodeLegacy(uint8_t opcode) {
   return true;
 }
 
-bool Decoder::SkipVectorOperands() {
-  opcode_ = Next();
-  if (encoding_ == kVex && map_ == 1 && opcode_ == 0x77) return true;
-  SkipModRm();
-  if (map_ == 3) {
+bool Decoder::DecodeVector(uint8_t opcode) {
+  if (opcode == 0x62 && (Peek() & 7) == 4) {  // the APX forms of map 0
+    map_ = 4;
     at_ += 1;
-  } else if (map_ == 1 && kTwoByteMap[opcode_] == 'M') {
-    // In map 1, the same opcodes have an immediate as in the legacy encoding,
-    // except these.
-    if (opcode_ != 0x0F && opcode_ != 0xA4 && opcode_ != 0xAC &&
-        opcode_ != 0xBA) {
-      at_ += 1;
-    }
-  }
-  return true;
-}
-
-bool Decoder::DecodeVex(bool three_bytes) {
-  encoding_ = kVex;
-  map_ = 1;
-  if (three_bytes) {
-    map_ = Next() & 31;
     w_ = (Peek() & 0x80) != 0;
-  }
-  const uint8_t last = Next();
-  vector_length_ = last >> 2 & 1;
-  prefix_ = last & 3;
-  if (map_ < 1 || map_ > 3) return false;
-  return SkipVectorOperands();
-}
-
-bool Decoder::DecodeEvex() {
-  encoding_ = kEvex;
-  map_ = Next() & 7;
-  const uint8_t second = Next();
-  const uint8_t third = Next();
-  w_ = (second & 0x80) != 0;
-  prefix_ = second & 3;
-  vector_length_ = third >> 5 & 3;
-  broadcast_ = (third & 0x10) != 0;
-  if (map_ == 4) {  // the APX forms of the one-byte map
-    operand_size_ = prefix_ == 1;
+    operand_size_ = (Peek() & 3) == 1;
+    at_ += 2;
     result_.needs.Add(Feature::kEgpr);
-    opcode_ = Next();
-    return SkipOperands(kOneByteMap[opcode_]);
+    return SkipOperands(kOneByteMap[Next()]);
   }
-  if (map_ < 1 || map_ > 6) return false;
-  return SkipVectorOperands();
+  const VectorInstruction vector =
+      opcode == 0x62 ? ReadEvex(code_ + at_) : ReadVex(code_ + at_, opcode);
+  if (!vector.is_known()) return false;
+  result_.needs = vector.Needs();
+  at_ += vector.length;
+  return true;
 }
 
 bool Decoder::DecodeXop() {
@@ -376,64 +458,54 @@ void Decoder::FindFlow(uint8_t opcode) {
                                     : LoadLittleEndian<int32_t>(target);
 }
 
-void Decoder::AddEvexFeatures() {
-  result_.needs.Add(Feature::kAvx512F);
-  if (map_ >= 5) result_.needs.Add(Feature::kAvx512Fp16);
-  // If all operands are registers, the broadcast bit selects rounding control,
-  // and the length field is the rounding mode.
-  const bool full_length =
-      vector_length_ >= 2 || (broadcast_ && modrm_ >> 6 == 3);
-  const bool scalar = (kFeatures.scalar[map_][opcode_] >> prefix_ & 1) != 0;
-  if (!full_length && !scalar) result_.needs.Add(Feature::kAvx512Vl);
-  // Shifts by bytes share this opcode with shifts by bits, but need AVX-512 BW.
-  if (map_ == 1 && opcode_ == 0x73 && prefix_ == 1 && (modrm_ & 8) != 0) {
-    result_.needs.Add(Feature::kAvx512Bw);
-  }
-}
-
-void Decoder::AddFeatures() {
-  if (map_ == 4 && encoding_ == kEvex) return;
-  if (encoding_ == kEvex) AddEvexFeatures();
-  if (map_ < 1 || map_ > 3) return;
-  const uint8_t row = kFeatures.feature[encoding_][map_ - 1][opcode_][prefix_]
-                                       [w_][vector_length_ & 1];
-  if (row != 0) {
-    result_.needs.Add(static_cast<Feature>(row - 1));
-  } else if (encoding_ == kVex) {
-    // VBROADCASTSS and VBROADCASTSD from a register need AVX2, from memory AVX.
-    const bool from_register =
-        map_ == 2 && (opcode_ == 0x18 || opcode_ == 0x19) && modrm_ >> 6 == 3;
-    result_.needs.Add(from_register ? Feature::kAvx2 : Feature::kAvx);
-  }
-}
-
 Instruction Decoder::Decode() {
   if (!SkipPrefixes()) return Instruction();
   const uint8_t opcode = Next();
   bool known;
-  if (opcode == 0xC4 || opcode == 0xC5) {
-    known = DecodeVex(opcode == 0xC4);
-  } else if (opcode == 0x62) {
-    known = DecodeEvex();
+  if (IsVector(opcode)) {
+    known = DecodeVector(opcode);
   } else if (opcode == 0x8F && (Peek() & 31) >= 8) {
     known = DecodeXop();
   } else {
     known = DecodeLegacy(opcode);
+    if (map_ >= 1 && map_ <= 3) {
+      result_.needs =
+          result_.needs | kFeatures.Of(kLegacy, map_, opcode_, prefix_, w_, 0);
+    }
   }
   if (!known || at_ > kMaxLength) return Instruction();
-  AddFeatures();
   result_.length = static_cast<uint8_t>(at_);
   return result_;
 }
 
-}  // namespace
+// Apart from DecodeX86, whose frame stays small.
+[[gnu::flatten, gnu::noinline]] Instruction DecodeOther(const uint8_t* code) {
+  return Decoder(code).Decode();
+}
 
-Instruction DecodeX86(std::span<const uint8_t> code, uint64_t address) {
-  if (code.size() >= kReadAhead) return Decoder(code.data()).Decode();
+[[gnu::noinline]] Instruction DecodeLast(std::span<const uint8_t> code,
+                                         uint64_t address) {
   uint8_t padded[kReadAhead] = {};
   std::copy(code.begin(), code.end(), padded);
   const Instruction instruction = DecodeX86(padded, address);
   return instruction.length <= code.size() ? instruction : Instruction();
+}
+
+}  // namespace
+
+[[gnu::flatten]] Instruction DecodeX86(std::span<const uint8_t> code,
+                                       uint64_t address) {
+  if (code.size() < kReadAhead) return DecodeLast(code, address);
+  const uint8_t first = code[0];
+  if (!IsVector(first)) return DecodeOther(code.data());
+  const VectorInstruction vector = first == 0x62
+                                       ? ReadEvex(code.data() + 1)
+                                       : ReadVex(code.data() + 1, first);
+  if (!vector.is_known() || vector.map == 4) return DecodeOther(code.data());
+  Instruction instruction;
+  instruction.needs = vector.Needs();
+  instruction.length = static_cast<uint8_t>(vector.length + 1);
+  return instruction;
 }
 
 }  // namespace eyrie::hal::cpu
