@@ -61,8 +61,15 @@ std::vector<Parameter> Describe(
     // An array of unknown element type can be anything.
     const bool is_known =
         row.kind != EYRIE_KIND_ARRAY || row.dtype != EYRIE_DTYPE_NONE;
-    list.push_back({row.name, row.type, row.is_keyword != 0,
-                    row.storage_of >= 0, is_known ? row.kind : EYRIE_KIND_ANY});
+    const bool is_number =
+        row.kind != EYRIE_KIND_ARRAY && row.dtype != EYRIE_DTYPE_NONE;
+    Parameter& parameter = list.emplace_back(Parameter{
+        row.name, row.type, row.is_keyword != 0, row.storage_of >= 0,
+        is_known ? row.kind : EYRIE_KIND_ANY, row.dtype,
+        is_number || row.rank >= 0, {}});
+    if (row.rank > 0) {
+      parameter.shape.assign(row.shape, row.shape + row.rank);
+    }
   }
   return list;
 }

@@ -295,6 +295,35 @@ class ModelTest(unittest.TestCase):
         self.assertTrue(inspect.getdoc(add.add).startswith("add("))
         self.assertIn("add.vmfb", repr(add))
 
+    def test_call_of_a_model(self):
+        add = load("add")
+        a, b = floats(1, 2, 3, 4), floats(5, 6, 7, 8)
+        for result in (add(a, b), add(input0=a, input1=b),
+                       add({"input0": a, "input1": b})):
+            np.testing.assert_array_equal(result, a + b)
+        self.assertEqual(
+            add.inputs[0], ("input0", "4xf32", (4,), np.dtype("float32")))
+        self.assertEqual(
+            add.outputs, [("output0", "4xf32", (4,), np.dtype("float32"))])
+        with self.assertRaisesRegex(eyrie.ArgumentError, "input1"):
+            add({"input0": a})
+        with self.assertRaisesRegex(TypeError, "sum_to"):
+            load("loops")(1)
+
+    def test_inferred_types(self):
+        # Compilers of that time wrote no declarations.
+        with open(os.path.join(MODULES, "20230209/archive.vmfb"), "rb") as file:
+            model = eyrie.load(file.read())
+        matmul = model["matmul"]
+        self.assertEqual(
+            matmul.signature,
+            "matmul(input0: ?x?xf32, input1: ?x?xf32) -> ?x?xf32")
+        self.assertEqual(matmul.inputs[0].shape, (None, None))
+        product = matmul([[1, 2]], input1=[[3.0], [4.0]])
+        np.testing.assert_array_equal(product, [[11]])
+        with self.assertRaisesRegex(eyrie.ArgumentError, "'input1'"):
+            matmul([[1, 2]], None)
+
     def test_bytes(self):
         with open(os.path.join(MODULES, "3.3/add.vmfb"), "rb") as file:
             data = file.read()

@@ -10,9 +10,11 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core.h"
 #include "guard.h"
+#include "numpy_array.h"
 #include "text.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -126,6 +128,39 @@ nb::tuple Row(const std::vector<Parameter>& parameters) {
   return nb::tuple(rows);
 }
 
+// Returns (name, type, shape, dtype) of each one; None for what is not known.
+nb::tuple TensorRow(const std::vector<Parameter>& parameters) {
+  nb::list rows;
+  for (const Parameter& row : parameters) {
+    nb::object shape = nb::none();
+    if (row.has_shape) {
+      nb::list dims;
+      for (const int64_t dim : row.shape) {
+        dims.append(dim < 0 ? nb::none() : nb::object(nb::int_(dim)));
+      }
+      shape = nb::tuple(dims);
+    }
+    nb::object dtype = nb::none();
+    if (row.dtype != EYRIE_DTYPE_NONE) dtype = NumpyDtype(row.dtype);
+    rows.append(nb::make_tuple(StrOf(row.name), StrOf(row.type), shape, dtype));
+  }
+  return nb::tuple(rows);
+}
+
+// Returns the rows of the arguments, without storage, and of the results.
+PyObject* DescribeTensors(PyObject* self, PyObject*) {
+  return Guard([&] {
+    Function& function = Of(self);
+    if (function.epoch != Core::epoch) Find(function);
+    const Bound& bound = *function.bound;
+    std::vector<Parameter> inputs;
+    for (const Parameter& row : bound.arguments) {
+      if (!row.is_storage) inputs.push_back(row);
+    }
+    return nb::make_tuple(TensorRow(inputs), TensorRow(bound.results));
+  });
+}
+
 // Returns (text, source, documentation, arguments, results). An argument or
 // result is (name, type, is_keyword, is_storage).
 PyObject* Describe(PyObject* self, PyObject*) {
@@ -185,6 +220,7 @@ void Destroy(PyObject* self) {
 PyMethodDef methods[] = {
     {"_call_with", CallWith, METH_VARARGS, ""},
     {"_describe", Describe, METH_NOARGS, ""},
+    {"_describe_tensors", DescribeTensors, METH_NOARGS, ""},
     {"_statistics", Statistics, METH_NOARGS, ""},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -13,7 +13,7 @@ from eyrie._device import Device, DeviceInfo, devices
 from eyrie._errors import (ArgumentError, Error, ForbiddenError,
                            MissingFileError, OutOfMemoryError, TimedOutError,
                            UnsupportedError)
-from eyrie._function import Function
+from eyrie._function import Function, ValueInfo
 from eyrie._model import Model, donate, lend, load
 from eyrie._native import LinkedProgram, link
 from eyrie._needs import Needs, needs
@@ -21,5 +21,5 @@ from eyrie._needs import Needs, needs
 __all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
            "ForbiddenError", "Function", "LinkedProgram", "MissingFileError",
            "Model", "Needs", "OutOfMemoryError", "Reference", "Snapshot",
-           "TimedOutError", "UnsupportedError", "compile", "devices", "donate",
-           "lend", "link", "load", "needs", "__version__"]
+           "TimedOutError", "UnsupportedError", "ValueInfo", "compile",
+           "devices", "donate", "lend", "link", "load", "needs", "__version__"]

@@ -1,8 +1,25 @@
 """Functions of models."""
 
 import inspect
+from typing import Any, NamedTuple, Optional, Tuple
 
 from eyrie import _core, _options
+
+
+class ValueInfo(NamedTuple):
+    """An argument or a result of a function.
+
+    name: "input0" or "output0" if the module has no name for it.
+    type: as in Function.signature, such as "?x4xf32".
+    shape: a tuple, in which an unknown dimension is None; None if the rank is
+        unknown, or if it is neither an array nor a number.
+    dtype: a numpy.dtype, or None.
+    """
+
+    name: str
+    type: str
+    shape: Optional[Tuple[Optional[int], ...]]
+    dtype: Any
 
 
 class Function(_core.Function):
@@ -62,6 +79,16 @@ class Function(_core.Function):
         return self._describe()[0]
 
     @property
+    def inputs(self):
+        """A list with the ValueInfo of each argument."""
+        return _infos("input", self._describe_tensors()[0])
+
+    @property
+    def outputs(self):
+        """A list with the ValueInfo of each result."""
+        return _infos("output", self._describe_tensors()[1])
+
+    @property
     def __signature__(self):
         _, _, _, arguments, results = self._describe()
         kinds = inspect.Parameter
@@ -119,6 +146,11 @@ class Function(_core.Function):
 
     def __repr__(self):
         return f"<eyrie.Function {self.signature}>"
+
+
+def _infos(side, rows):
+    return [ValueInfo(name or f"{side}{index}", *rest)
+            for index, (name, *rest) in enumerate(rows)]
 
 
 def _in_order(parameters):

@@ -149,6 +149,40 @@ class Model:
         """The name of the last module."""
         return self._loaded.core().name()
 
+    def __call__(self, *args, **kwargs):
+        """Calls the model's only function.
+
+        A dict alone may have all arguments by name, as onnxruntime takes them.
+        """
+        function = self._only()
+        if len(args) == 1 and not kwargs and isinstance(args[0], dict):
+            _, _, _, arguments, _ = function._describe()
+            names = {name for name, _, is_keyword, _ in arguments if is_keyword}
+            is_dict = arguments[:1] and arguments[0][1].startswith("{")
+            if not is_dict and args[0] and names.issuperset(args[0]):
+                return function(**args[0])
+        return function(*args, **kwargs)
+
+    @property
+    def inputs(self):
+        """A list with the ValueInfo of each argument of the only function."""
+        return self._only().inputs
+
+    @property
+    def outputs(self):
+        """A list with the ValueInfo of each result of the only function."""
+        return self._only().outputs
+
+    def _only(self):
+        names = self.functions
+        if len(self._loaded.sources) > 1:  # the last module's
+            names = [name for name in names if "." not in name] or names
+        if len(names) == 1:
+            return Function(self._loaded, names[0])
+        raise TypeError(
+            f"{self!r} has {len(names)} functions, {', '.join(names)}; only a "
+            "model with one can be called itself.")
+
     def __getitem__(self, name):
         if name not in self.functions:
             raise KeyError(f"{self!r} has no function '{name}'; it has "
