@@ -130,7 +130,7 @@ class ParametersTest(unittest.TestCase):
 
     def test_wrong(self):
         rows = [
-            ({"w": b""}, eyrie.Error, "'model'"),
+            ({"w": b""}, eyrie.Error, "'w', which has 0 bytes"),
             ([{3: b""}], TypeError, "is not a string, a dict"),
             ({"w": [1, 2]}, TypeError,
              "parameters: 'w': It is neither an array nor bytes."),

@@ -7,6 +7,8 @@
 // compiler/src/iree/compiler/Modules/IO/Parameters/io_parameters.imports.mlir.
 #include "hal/module/parameters_module.h"
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -34,10 +36,21 @@ class ParametersState final : public HalModuleState {
                   std::shared_ptr<const ParameterScopes> scopes)
       : HalModuleState(std::move(config)), scopes_(std::move(scopes)) {}
 
-  const ParameterScopes& scopes() const { return *scopes_; }
+  // Finds a parameter as ParameterScopes::Find does. If only files without a
+  // scope are given, they serve the one that the program asks for first: a
+  // program rarely has two, and compilers name theirs "model".
+  absl::StatusOr<const Parameter*> Find(absl::string_view scope,
+                                        absl::string_view key) {
+    const auto& given = scopes_->scopes();
+    const bool is_alone = given.size() == 1 && given[0].first.empty();
+    if (!is_alone) return scopes_->Find(scope, key);
+    if (!served_) served_ = std::string(scope);
+    return scopes_->Find(*served_ == scope ? "" : scope, key);
+  }
 
  private:
   std::shared_ptr<const ParameterScopes> scopes_;
+  std::optional<std::string> served_;  // by files without a scope
 };
 
 // A range of a parameter that a call requests.
@@ -56,7 +69,7 @@ absl::StatusOr<Request> FindRequest(ParametersState& state,
   RETURN_IF_ERROR(state.Work(1));
   RETURN_IF_ERROR(state.WorkOnBytes(uint64_t{key.size()} + scope.size()));
   ASSIGN_OR_RETURN(const Parameter* const parameter,
-                   state.scopes().Find(scope, key));
+                   state.Find(scope, key));
   if (!RangeFits(span.parameter_offset, span.length, parameter->length)) {
     return absl::OutOfRangeError(absl::StrCat(
         span.length, " bytes at offset ", span.parameter_offset,

@@ -112,6 +112,32 @@ TEST_F(ParametersModuleTest, Transfers) {
   EXPECT_TRUE(*done->Query());
 }
 
+// Files without a scope serve the scope that is asked for first.
+TEST_F(ParametersModuleTest, FilesWithoutAScope) {
+  auto scopes = std::make_shared<ParameterScopes>();
+  const absl::Status status =
+      scopes->scope("").Add({Entry("w", 24, FileOffset{8})}, file_);
+  ASSERT_TRUE(status.ok()) << status;
+  module_ = *CreateParametersModule({device_}, scopes);
+  state_ = *module_->CreateState();
+  const Ref<vm::Buffer> other = Text("n");
+  const Ref<vm::Buffer> w = Words<uint32_t>({0, 1});
+  const Ref<vm::Buffer> whole = Words<uint64_t>({0, 0, 16});
+  const char* const read = "read 16 at 0 to 0; barrier after";
+  const auto row = [&](const Ref<vm::Buffer>& scope) {
+    return Args{device_, kRest, nullptr, nullptr, scope,
+                buffer_, w,     names_,  whole};
+  };
+  Check({
+      {kGather, row(scope_), "OK", read},
+      {kGather, row(other),
+       "NOT_FOUND: There are no parameters of the scope 'n'; given scopes: '' "
+       "(--parameters=n=FILE).",
+       ""},
+      {kGather, row(scope_), "OK", read},
+  });
+}
+
 TEST_F(ParametersModuleTest, Refusals) {
   const Ref<vm::Buffer> w = Words<uint32_t>({0, 1});
   const Ref<vm::Buffer> s = Words<uint32_t>({1, 1});
