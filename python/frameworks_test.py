@@ -55,6 +55,9 @@ class WithoutCompilerTest(unittest.TestCase):
             with self.assertRaisesRegex(eyrie.Error, "pip install") as caught:
                 eyrie.compile(ADD)
             self.assertEqual(caught.exception.code, "NOT_FOUND")
+            with self.assertRaisesRegex(eyrie.Error,
+                                        r"iree-base-compiler\[onnx\]"):
+                eyrie.compile("m.onnx", compiler="/bin/true")
         finally:
             os.environ["PATH"], sys.executable = path, program
 
@@ -91,6 +94,46 @@ class CompileTest(unittest.TestCase):
         with self.assertRaisesRegex(eyrie.Error, "module.mlir:1") as caught:
             eyrie.compile("func.func @f( {\n", flags="--iree-opt-level=O1")
         self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+
+
+@needs("onnx")
+class OnnxTest(unittest.TestCase):
+
+    def setUp(self):
+        from onnx import TensorProto, helper
+        rows = helper.make_tensor_value_info("rows", TensorProto.FLOAT,
+                                             ["n", 2])
+        sums = helper.make_tensor_value_info("sums", TensorProto.FLOAT,
+                                             ["n", 3])
+        weights = helper.make_tensor("w", TensorProto.FLOAT, [2, 3],
+                                     [1, 2, 3, 4, 5, 6])
+        node = helper.make_node("MatMul", ["rows", "w"], ["sums"])
+        graph = helper.make_graph([node], "g", [rows], [sums], [weights])
+        self.model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = os.path.join(self.folder.name, "m.onnx")
+        with open(self.path, "wb") as file:
+            file.write(self.model.SerializeToString())
+        os.environ["EYRIE_CACHE"] = os.path.join(self.folder.name, "cache")
+        self.addCleanup(os.environ.pop, "EYRIE_CACHE")
+
+    def test_model(self):
+        for source in (self.path, self.model, self.path):
+            model = eyrie.load(source)
+            self.assertEqual(model.inputs[0].shape, (None, 2))
+            self.assertEqual(model([[1, 10]]).tolist(), [[41, 52, 63]])
+        names = os.listdir(os.environ["EYRIE_CACHE"])
+        self.assertEqual([name[-5:] for name in names], [".vmfb"] * 2)
+
+    def test_a_file_that_is_no_model(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write("no model")
+        with self.assertRaisesRegex(eyrie.Error, "iree-import-onnx failed"):
+            eyrie.load(self.path)
+        with self.assertRaises(FileNotFoundError):
+            eyrie.load(self.path + ".onnx")
 
 
 @needs("jax")

@@ -1,5 +1,6 @@
-"""Compiles MLIR with IREE's compiler, where it is installed."""
+"""Compiles MLIR and ONNX with IREE's compiler, where it is installed."""
 
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from eyrie._errors import failure
+from eyrie._errors import Error, failure
 
 _LOCAL = ["--iree-hal-target-device=local"]
 _TARGETS = {
@@ -18,26 +19,77 @@ _TARGETS = {
     "vmvx": [*_LOCAL, "--iree-hal-local-target-device-backends=vmvx"],
     "vulkan": ["--iree-hal-target-device=vulkan"],
 }
+# The operators of older ONNX models have other forms, which it may not know.
+_OPSET = ["--opset-version", "17"]
 _MAX_LINES = 12  # of the compiler's messages in an error
+
+
+def _find(program, package):
+    """Returns the path of a program. Raises NOT_FOUND if there is none."""
+    beside = os.path.join(os.path.dirname(sys.executable), program)
+    found = beside if os.access(beside, os.X_OK) else shutil.which(program)
+    if not found:
+        raise failure("NOT_FOUND", f"{program} is not installed: run `pip "
+                      f"install '{package}'`.")
+    return found
 
 
 def find_compiler():
     """Returns the path of iree-compile. Raises NOT_FOUND if there is none."""
-    beside = os.path.join(os.path.dirname(sys.executable), "iree-compile")
-    if os.access(beside, os.X_OK):
-        return beside
-    found = shutil.which("iree-compile")
-    if found:
-        return found
-    if importlib.util.find_spec("iree"):
-        spec = importlib.util.find_spec("iree.compiler")
+    try:
+        return _find("iree-compile", "iree-base-compiler")
+    except Error:
+        spec = importlib.util.find_spec("iree") and importlib.util.find_spec(
+            "iree.compiler")
         for folder in (spec.submodule_search_locations or ()) if spec else ():
             path = os.path.join(folder, "_mlir_libs", "iree-compile")
             if os.access(path, os.X_OK):
                 return path
-    raise failure("NOT_FOUND",
-                  "iree-compile is not installed: run `pip install "
-                  "iree-base-compiler`, or pass the path as `compiler`.")
+        raise
+
+
+def is_onnx(source):
+    """Reports whether the source is an ONNX file or an onnx.ModelProto."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source).endswith(".onnx")
+    return hasattr(source, "SerializeToString") and hasattr(source, "graph")
+
+
+def _import_onnx(source, folder, opset):
+    """Returns the MLIR of a model. Files of weights lie beside it."""
+    program = _find("iree-import-onnx", "iree-base-compiler[onnx]")
+    made = os.path.join(folder, "module.mlir")
+    if not isinstance(source, (str, os.PathLike)):
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as file:
+            file.write(source.SerializeToString())
+        source = path
+    _run([program, os.fspath(source), "-o", made, *opset], {})
+    with open(made, "rb") as file:
+        return file.read()
+
+
+def _run(command, names):
+    """Runs a program. Raises its messages, in which `names` are replaced."""
+    program = os.path.basename(command[0])
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", check=False)
+    except OSError as error:
+        raise failure("NOT_FOUND", f"Cannot run '{command[0]}': "
+                      f"{error.strerror}.") from error
+    if done.returncode == 0:
+        return
+    text = done.stdout
+    for path, name in names.items():
+        text = text.replace(path, name)
+    lines = text.splitlines()
+    if lines and lines[0].startswith("Traceback"):  # the last one says why
+        lines = lines[-1:]
+    raise failure("INVALID_ARGUMENT", "\n".join(
+        [f"{program} failed with exit code {done.returncode}:",
+         *lines[:_MAX_LINES]]))
 
 
 def text_of(source):
@@ -73,9 +125,9 @@ def compile(  # pylint: disable=redefined-builtin
         source, target="cpu", *, flags=(), compiler=None, output=None):
     """Compiles a module with iree-compile and returns its bytes for `load`.
 
-    source: MLIR as text or bytecode; a path that ends with ".mlir" or
-        ".mlirbc"; what `jax.jit(f).lower(...)` or `jax.export` return; or an
-        MLIR module, whose `str` is its text.
+    source: MLIR as text or bytecode; a path that ends with ".mlir", ".mlirbc"
+        or ".onnx"; what `jax.jit(f).lower(...)` or `jax.export` return; an
+        onnx.ModelProto; or an MLIR module, whose `str` is its text.
     target: "cpu", this machine's processor; "generic-cpu", any processor of its
         kind; "vmvx", bytecode for any machine; "vulkan".
     flags: more arguments for iree-compile, such as "--iree-opt-level=O3".
@@ -83,35 +135,100 @@ def compile(  # pylint: disable=redefined-builtin
         environment or of PATH.
     output: a path to write the module to, too.
 
+    ONNX needs the package iree-base-compiler[onnx].
+
     Raises eyrie.Error: NOT_FOUND if there is no compiler, INVALID_ARGUMENT with
     the compiler's messages if it fails.
     """
     if target not in _TARGETS:
         raise ValueError(f"target ({target!r}) is not "
                          f"{', '.join(map(repr, _TARGETS))}.")
-    text = text_of(source)
     program = os.fsdecode(compiler) if compiler else find_compiler()
+    command = [program, *_TARGETS[target], *listed(flags)]
     with tempfile.TemporaryDirectory(prefix="eyrie.") as folder:
-        given = os.path.join(folder, "module.mlir")
-        made = os.path.join(folder, "module.vmfb")
-        with open(given, "wb") as file:
-            file.write(text)
-        try:
-            done = subprocess.run(
-                [program, *_TARGETS[target], *listed(flags), given, "-o", made],
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                errors="replace", check=False)
-        except OSError as error:
-            raise failure("NOT_FOUND", f"Cannot run '{program}': "
-                         f"{error.strerror}.") from error
-        if done.returncode != 0:
-            lines = done.stdout.replace(given, "module.mlir").splitlines()
-            raise failure("INVALID_ARGUMENT", "\n".join(
-                [f"iree-compile failed with exit code {done.returncode}:",
-                 *lines[:_MAX_LINES]]))
-        with open(made, "rb") as file:
-            module = file.read()
+        if is_onnx(source):
+            module = _compile_onnx(source, command, folder)
+        else:
+            module = _compile_text(text_of(source), command, folder)
     if output is not None:
         with open(output, "wb") as file:
             file.write(module)
     return module
+
+
+def _compile_text(text, command, folder):
+    given = os.path.join(folder, "module.mlir")
+    made = os.path.join(folder, "module.vmfb")
+    with open(given, "wb") as file:
+        file.write(text)
+    _run([*command, given, "-o", made], {given: "module.mlir"})
+    with open(made, "rb") as file:
+        return file.read()
+
+
+def _compile_onnx(source, command, folder):
+    """Compiles the model as it is, or else converted to a known opset."""
+    try:
+        return _compile_text(_import_onnx(source, folder, []), command, folder)
+    except Error as error:
+        if error.code != "INVALID_ARGUMENT":
+            raise
+        try:
+            return _compile_text(_import_onnx(source, folder, _OPSET), command,
+                                 folder)
+        except Error:
+            raise error from None
+
+
+def compiled_onnx(source):
+    """Returns the module of an ONNX model for `load`, from a cache of files.
+
+    They are in the folder EYRIE_CACHE, or eyrie in the user's folder of caches,
+    by a hash of the model, the compiler and this processor.
+    """
+    path = os.path.join(_cache_folder(), _key_of(source) + ".vmfb")
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        pass
+    module = compile(source)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    # Other processes may do the same; each one writes a whole file.
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path),
+                                     delete=False) as file:
+        file.write(module)
+    os.replace(file.name, path)
+    return module
+
+
+def _cache_folder():
+    users = os.environ.get("XDG_CACHE_HOME") or os.path.join(
+        os.path.expanduser("~"), ".cache")
+    return os.environ.get("EYRIE_CACHE") or os.path.join(users, "eyrie", "onnx")
+
+
+def _key_of(source):
+    key = hashlib.sha256()
+    if isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            while block := file.read(1 << 20):
+                key.update(block)
+        # Large models have their weights in other files of the folder.
+        with os.scandir(os.path.dirname(os.path.abspath(source))) as entries:
+            key.update(repr(sorted(
+                (entry.name, entry.stat().st_size, entry.stat().st_mtime_ns)
+                for entry in entries
+                if entry.is_file() and "data" in entry.name)).encode())
+    else:
+        key.update(source.SerializeToString())
+    compiler = os.path.realpath(find_compiler())
+    key.update(repr((compiler, os.stat(compiler).st_mtime_ns, _OPSET,
+                     _TARGETS["cpu"])).encode())
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            key.update("".join(line for line in file if line.startswith(
+                ("flags", "Features", "isa"))).encode())
+    except OSError:
+        pass
+    return key.hexdigest()

@@ -304,7 +304,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
     """Loads a module from a path or from bytes and returns a Model.
 
     source: a path, or the bytes of a module; or a list of modules, each of
-        which may import functions of those before it.
+        which may import functions of those before it. ONNX is compiled.
     device: a name of eyrie.devices(), an eyrie.Device, which models share, or a
         list of these.
     fuel, timeout (seconds), max_memory, max_stack (bytes): limits of each call;

@@ -8,6 +8,8 @@ import math
 import numbers
 import os
 
+from eyrie import _compile
+
 
 def sentence(name, value, what):
     """Returns the message for a value that an option does not accept."""
@@ -122,7 +124,8 @@ def sources(value):
         value = [value]
     if not value:
         raise ValueError(sentence("source", value, "a module or modules"))
-    return [source(item) for item in value]
+    return [source(_compile.compiled_onnx(item) if _compile.is_onnx(item)
+                   else item) for item in value]
 
 
 def source(value):
