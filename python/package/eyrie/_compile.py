@@ -51,7 +51,7 @@ def find_compiler():
 def is_onnx(source):
     """Reports whether the source is an ONNX file or an onnx.ModelProto."""
     if isinstance(source, (str, os.PathLike)):
-        return os.fspath(source).endswith(".onnx")
+        return os.fsdecode(source).endswith(".onnx")
     return hasattr(source, "SerializeToString") and hasattr(source, "graph")
 
 
@@ -64,7 +64,7 @@ def _import_onnx(source, folder, opset):
         with open(path, "wb") as file:
             file.write(source.SerializeToString())
         source = path
-    _run([program, os.fspath(source), "-o", made, *opset], {})
+    _run([program, os.fsdecode(source), "-o", made, *opset], {})
     with open(made, "rb") as file:
         return file.read()
 
@@ -211,6 +211,7 @@ def _cache_folder():
 def _key_of(source):
     key = hashlib.sha256()
     if isinstance(source, (str, os.PathLike)):
+        source = os.fsdecode(source)
         with open(source, "rb") as file:
             while block := file.read(1 << 20):
                 key.update(block)
