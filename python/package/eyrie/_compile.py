@@ -143,13 +143,14 @@ def compile(  # pylint: disable=redefined-builtin
     if target not in _TARGETS:
         raise ValueError(f"target ({target!r}) is not "
                          f"{', '.join(map(repr, _TARGETS))}.")
+    text = None if is_onnx(source) else text_of(source)
     program = os.fsdecode(compiler) if compiler else find_compiler()
     command = [program, *_TARGETS[target], *listed(flags)]
     with tempfile.TemporaryDirectory(prefix="eyrie.") as folder:
-        if is_onnx(source):
+        if text is None:
             module = _compile_onnx(source, command, folder)
         else:
-            module = _compile_text(text_of(source), command, folder)
+            module = _compile_text(text, command, folder)
     if output is not None:
         with open(output, "wb") as file:
             file.write(module)
