@@ -47,12 +47,15 @@ constexpr Flag kJsonFlags[] = {
 };
 
 absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
-  if (function.declared().source() == abi::SignatureSource::kInferred) {
+  const vm::Function& exported = function.function();
+  ASSIGN_OR_RETURN(abi::Signature signature,
+                   abi::ReadSignature(exported.name(), exported.attributes(),
+                                      exported.signature()));
+  // Its code was read when the function was found.
+  if (signature.source() == abi::SignatureSource::kConvention) {
     return function.declared();
   }
-  const vm::Function& exported = function.function();
-  return abi::ReadSignature(exported.name(), exported.attributes(),
-                            exported.signature());
+  return signature;
 }
 
 // Returns the JSON of a flag: its value, the content of "@file" or, for "-",

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/call/invoker.h"
 #include "abi/call/prepared_call.h"
 #include "abi/call/value_reader.h"
 #include "abi/call/value_text.h"
@@ -277,6 +278,32 @@ vm.func @f() -> () {
     return (*session)->context().meter().FuelUsed();
   };
   EXPECT_EQ(fuel("0000100000000000") - fuel("0000010000000000"), 15u);
+}
+
+// A function without a declaration has the signature of its records, not of its
+// code.
+TEST(Session, RecordsAreBeforeTheTypesOfCode) {
+  const auto bytes = vm::Assemble(R"(vm.module @t version 0
+vm.import @hal.buffer_view.buffer cconv "0r_r"
+vm.export @f
+//! func.attr "iree.abi" = e"{\"a\":[[\"named\",\"x\",[\"ndarray\",\"f32\",1,4]]],\"r\":[]}"
+vm.func @f(%r0: !vm.ref<?>) -> () {
+^bb0:
+  %r1 = vm.call @hal.buffer_view.buffer(%r0)
+  vm.return
+}
+)",
+                                  "records.vmasm");
+  ASSERT_EQ(StatusText(bytes), "OK");
+  const auto program = LoadProgram(*bytes, "records.vmfb");
+  ASSERT_EQ(StatusText(program), "OK");
+  auto session = Session::Create(
+      {*program}, *OpenDevices({}, hal::DriverOptions()), SessionOptions());
+  ASSERT_EQ(StatusText(session), "OK");
+  const auto invoker = Invoker::Create(**session, *(*session)->Lookup("f"));
+  ASSERT_EQ(StatusText(invoker), "OK");
+  EXPECT_EQ(invoker->signature().ToString(), "f(x: 4xf32) -> ()");
+  EXPECT_EQ((*session)->Lookup("f")->declared().source_name(), "inferred");
 }
 
 }  // namespace

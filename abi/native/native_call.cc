@@ -174,6 +174,15 @@ absl::Status NativeCall::Learn(size_t index, const hal::BufferView& view) {
   return absl::OkStatus();
 }
 
+// The shape of such a view says nothing about its memory.
+absl::Status NativeCall::NotDenseError(size_t index,
+                                       const hal::BufferView& view) const {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Argument ", index, " of the ", plan_.callee, " is ", view.ShapeAndType(),
+      " with the encoding ", static_cast<uint32_t>(view.encoding()),
+      "; a dense array is required."));
+}
+
 inline absl::Status NativeCall::SetBuffer(size_t index,
                                           const vm::Slot* arguments) {
   const uint32_t slot = plan_.arguments[index].slot;
@@ -182,6 +191,8 @@ inline absl::Status NativeCall::SetBuffer(size_t index,
   const auto* view = RefCast<hal::BufferView>(object);
   if (view == nullptr) [[unlikely]]
     return NoViewError(index, plan_.callee, object);
+  if (view->encoding() != hal::EncodingType::kDenseRowMajor) [[unlikely]]
+    return NotDenseError(index, *view);
   views_[index] = view;
   const Argument& known = arguments_[index];
   if (view->element_type() != known.element ||

@@ -174,6 +174,7 @@ class NativeCall {
   };
 
   absl::Status SetBuffer(size_t index, const vm::Slot* arguments);
+  absl::Status NotDenseError(size_t index, const hal::BufferView& view) const;
   // Checks an argument that differs from the last call's in type or shape.
   absl::Status Learn(size_t index, const hal::BufferView& view);
   // Computes the type and shape of a result.

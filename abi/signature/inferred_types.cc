@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "absl/strings/match.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "vm/flow/value_flow.h"
@@ -89,7 +89,12 @@ class CertainBlocks {
     }
   }
   // Reports whether a short block fails. Many blocks may lead to one.
-  bool Fails(uint32_t block) const {
+  bool Fails(uint32_t block) {
+    const auto [known, is_new] = fails_.try_emplace(block, false);
+    if (is_new) known->second = EndsInFailure(block);
+    return known->second;
+  }
+  bool EndsInFailure(uint32_t block) const {
     constexpr int kMost = 8;  // instructions
     for (int i = 0; i < kMost; ++i) {
       const Op op = vm::Decode(code_, block).op->op;
@@ -98,7 +103,7 @@ class CertainBlocks {
     return false;
   }
   // Returns the only block that may follow, apart from those that fail.
-  std::optional<uint32_t> NextOf(uint32_t block) const {
+  std::optional<uint32_t> NextOf(uint32_t block) {
     const Instruction end = EndOf(block);
     std::set<uint32_t> next;
     for (int i = 0; i < end.op->reads.count; ++i) {
@@ -113,6 +118,7 @@ class CertainBlocks {
 
   const std::span<const uint8_t> code_;
   std::set<uint32_t> blocks_;
+  std::map<uint32_t, bool> fails_;  // by block
 };
 
 class Inference {
@@ -144,7 +150,10 @@ class Inference {
   const vm::VerifiedModule& module_;
   const uint32_t function_;
   InferredTypes types_;
-  std::map<int64_t, std::vector<Type>> returned_;  // of calls, by offset
+  // By the offsets of calls: the views that they create, and the functions that
+  // they call.
+  std::map<int64_t, Type> created_;
+  std::map<int64_t, uint32_t> called_;
   std::vector<std::vector<std::optional<KnownValue>>> returns_;
 };
 
@@ -222,11 +231,14 @@ void Inference::VisitImport(absl::string_view call, uint32_t offset,
   constexpr size_t kCreated = 3;   // the buffer, the offset, the length
   if (call == "create") {
     if (list.size() >= kCreated) {
-      returned_[offset] = {ReadType(list.subspan(kCreated), registers)};
+      created_[offset] = ReadType(list.subspan(kCreated), registers);
     }
     return;
   }
-  if (!is_certain) return;
+  // Others, such as trace, have something else there.
+  static constexpr absl::string_view kOfView[] = {
+      "assert", "buffer", "dim", "rank", "element_type", "encoding_type"};
+  if (!is_certain || !absl::c_linear_search(kOfView, call)) return;
   const std::optional<KnownValue> view = registers.Get(list[0]);
   const bool is_assert = call == "assert" && list.size() >= kAsserted;
   Learn(view,
@@ -246,7 +258,7 @@ void Inference::VisitCall(uint32_t callee, uint32_t offset,
   for (size_t i = 0; is_certain && i < types.arguments.size(); ++i) {
     if (i < list.size()) Learn(registers.Get(list[i]), types.arguments[i]);
   }
-  returned_[offset] = types.results;
+  called_[offset] = callee;
 }
 
 void Inference::VisitReturn(std::span<const uint16_t> list,
@@ -258,6 +270,7 @@ void Inference::VisitReturn(std::span<const uint16_t> list,
 
 void Inference::Learn(const std::optional<KnownValue>& value,
                       const Type& type) {
+  if (type.is(Kind::kUnknown)) return;
   if (!value || value->kind != KnownValue::Kind::kArgument) return;
   Type& known = types_.arguments[static_cast<size_t>(value->number)];
   if (known.is(Kind::kUnknown) || (known.is(Kind::kArray) && !known.ranked)) {
@@ -271,18 +284,22 @@ Type Inference::TypeOf(const std::optional<KnownValue>& value) const {
     return types_.arguments[static_cast<size_t>(value->number)];
   }
   if (value->kind != KnownValue::Kind::kResult) return Type();
-  const auto call = returned_.find(value->number);
-  if (call == returned_.end() || value->index >= call->second.size()) {
-    return Type();
-  }
-  return call->second[value->index];
+  const auto created = created_.find(value->number);
+  if (created != created_.end()) return created->second;
+  const auto called = called_.find(value->number);
+  if (called == called_.end()) return Type();
+  const std::vector<Type>& results = all_.Of(called->second).results;
+  return value->index < results.size() ? results[value->index] : Type();
 }
 
 }  // namespace
 
 const InferredTypes& TypeInference::Of(uint32_t function) {
+  static const InferredTypes& none = *new InferredTypes();
+  // Another function may lead to this one in fewer calls.
+  if (calls_ == kMaxCalls && !known_.contains(function)) return none;
   const auto [known, is_new] = known_.try_emplace(function);
-  if (!is_new || calls_ == kMaxCalls) return known->second;
+  if (!is_new) return known->second;
   ++calls_;
   known->second = Inference(*this, function).Run();
   --calls_;

@@ -21,6 +21,7 @@ std::string Inferred(absl::string_view parameters, absl::string_view code,
       "vm.import @hal.buffer_view.create cconv \"0rIIiiCID_r\"\n"
       "vm.import @hal.buffer_view.buffer cconv \"0r_r\"\n"
       "vm.import @hal.buffer_view.dim cconv \"0ri_I\"\n"
+      "vm.import @hal.buffer_view.trace cconv \"0rCrD_v\"\n"
       "vm.import @x.flag cconv \"0v_i\"\n"
       "vm.export @f\nvm.func @f(",
       parameters,
@@ -63,6 +64,10 @@ TEST(InferredTypes, Arguments) {
       {absl::StrCat("  %r1 = vm.call @hal.buffer_view.buffer(%r0)\n", kAssert4,
                     "  vm.return\n"),
        "f(input0: 4xf32) -> () inferred"},
+      // The text that a trace begins with is no view.
+      {"  vm.call.variadic @hal.buffer_view.trace segments[65535, 1](%r0, "
+       "%r6)\n  vm.return\n",
+       "f(unknown) -> () calling convention"},
       // A dimension that is asked for, or computed.
       {"  %i6:7 = vm.call @hal.buffer_view.dim(%r0, %i1)\n"
        "  vm.call.variadic @hal.buffer_view.assert segments[65535, 65535, "
@@ -142,6 +147,13 @@ TEST(InferredTypes, Calls) {
                      "  vm.return %r3, %r2\n",
                      inner),
             "f(input0: unknown, input1: 4xf32) -> (f32, unknown) inferred");
+  // A function that does not look at its argument takes nothing back.
+  EXPECT_EQ(Inferred(kOne,
+                     "  %r1 = vm.call @hal.buffer_view.buffer(%r0)\n"
+                     "  vm.call @g(%r0)\n  vm.return\n",
+                     "vm.func @g(%r0: !vm.ref<?>) -> () {\n^bb0:\n"
+                     "  vm.return\n}\n"),
+            "f(input0: array) -> () inferred");
   // Functions that call themselves, or each other.
   EXPECT_EQ(Inferred(kTwo,
                      "  %r2, %r3 = vm.call @f(%r1, %r0)\n"

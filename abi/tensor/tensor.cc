@@ -59,6 +59,12 @@ hal::TensorType SpecOf(const hal::BufferView& view) {
 }
 
 absl::StatusOr<std::span<const uint8_t>> BytesOf(const hal::BufferView& view) {
+  // The shape of any other view says nothing about its memory.
+  if (view.encoding() != hal::EncodingType::kDenseRowMajor) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The elements of ", view.ShapeAndType(), " with the encoding ",
+        static_cast<uint32_t>(view.encoding()), " cannot be read."));
+  }
   ASSIGN_OR_RETURN(
       const std::span<uint8_t> bytes,
       view.buffer()->Map(hal::memory_access::kRead, 0, view.byte_length()));

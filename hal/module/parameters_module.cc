@@ -37,15 +37,18 @@ class ParametersState final : public HalModuleState {
       : HalModuleState(std::move(config)), scopes_(std::move(scopes)) {}
 
   // Finds a parameter as ParameterScopes::Find does. If only files without a
-  // scope are given, they serve the one that the program asks for first: a
-  // program rarely has two, and compilers name theirs "model".
+  // scope are given, they serve one scope of the program, the first that is
+  // found in them: compilers name theirs "model".
   absl::StatusOr<const Parameter*> Find(absl::string_view scope,
                                         absl::string_view key) {
     const auto& given = scopes_->scopes();
     const bool is_alone = given.size() == 1 && given[0].first.empty();
-    if (!is_alone) return scopes_->Find(scope, key);
-    if (!served_) served_ = std::string(scope);
-    return scopes_->Find(*served_ == scope ? "" : scope, key);
+    if (!is_alone || (served_ && *served_ != scope)) {
+      return scopes_->Find(scope, key);
+    }
+    auto found = scopes_->Find("", key);
+    if (found.ok() && !served_) served_ = std::string(scope);
+    return found;
   }
 
  private:
@@ -68,8 +71,7 @@ absl::StatusOr<Request> FindRequest(ParametersState& state,
                                     const ParameterSpan& span) {
   RETURN_IF_ERROR(state.Work(1));
   RETURN_IF_ERROR(state.WorkOnBytes(uint64_t{key.size()} + scope.size()));
-  ASSIGN_OR_RETURN(const Parameter* const parameter,
-                   state.Find(scope, key));
+  ASSIGN_OR_RETURN(const Parameter* const parameter, state.Find(scope, key));
   if (!RangeFits(span.parameter_offset, span.length, parameter->length)) {
     return absl::OutOfRangeError(absl::StrCat(
         span.length, " bytes at offset ", span.parameter_offset,

@@ -192,6 +192,22 @@ TEST_F(MemrefCallTest, RefusesBeforeTheCall) {
   EXPECT_EQ(StatusText((*import)->Invoke(&null, nullptr)),
             "INVALID_ARGUMENT: Argument 0 of the function is null; a "
             "!hal.buffer_view is required.");
+  // The shape of a view that is not dense may be larger than its buffer.
+  const int64_t shape[] = {100};
+  const Ref<hal::BufferView> opaque = *hal::BufferView::Create(
+      *device_->allocator().Allocate({}, 16), shape, hal::ElementType::kFloat32,
+      hal::EncodingType::kOpaque);
+  vm::Slot slot;
+  slot.ref = opaque.get();
+  for (const char* type :
+       {"(memref<?xf32>) -> ()", "(memref<100xf32>) -> memref<?xf32>"}) {
+    auto never_called = Bind(type, static_cast<void (*)()>(never), {});
+    ASSERT_TRUE(never_called.ok());
+    vm::Slot result;
+    EXPECT_EQ(StatusText((*never_called)->Invoke(&slot, &result)),
+              "INVALID_ARGUMENT: Argument 0 of the function is 100xf32 with "
+              "the encoding 0; a dense array is required.");
+  }
 }
 
 TEST_F(MemrefCallTest, RefusesWhatCannotBeAResult) {

@@ -95,7 +95,8 @@ inline bool MemrefImport::SetPlainArguments(const vm::Slot* arguments) {
   for (const PlainArgument& argument : plain_) {
     const auto* view = RefCast<hal::BufferView>((arguments++)->ref);
     if (view == nullptr || view->element_type() != argument.element ||
-        view->shape().size() != argument.rank) [[unlikely]] {
+        view->shape().size() != argument.rank ||
+        view->encoding() != hal::EncodingType::kDenseRowMajor) [[unlikely]] {
       return false;
     }
     uint8_t* const data = view->buffer()->host_data();
@@ -389,8 +390,10 @@ absl::StatusOr<FfiType> MemrefImport::CheckResult(
   if (argument >= signature_.input_count()) {  // not "inout"
     const MemrefType& type = signature_.type.arguments[argument];
     element = plan_.places[argument].element;
-    if (!type.FitsDims(dims) ||
-        (signature_.index_bits == 32 && !FitIndex32(dims))) {
+    const bool is_narrow = signature_.index_bits == 32;
+    if (!type.FitsDims(dims) || (is_narrow && !FitIndex32(dims)) ||
+        (is_narrow && plan_.results[index].layout.ExtentOf(dims).value_or(
+                          kMaxIndex32 + 1) > kMaxIndex32)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Argument ", argument,
           " of the function, an output, gets from its rule the sizes [",

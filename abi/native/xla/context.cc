@@ -50,15 +50,7 @@ FfiState* FfiContext::state(int32_t stage) {
 }
 
 absl::StatusOr<void*> FfiContext::Allocate(size_t bytes, size_t alignment) {
-  return AllocateOn(services_.cuda.get(), bytes, alignment);
-}
-
-absl::StatusOr<void*> FfiContext::AllocateHost(size_t bytes, size_t alignment) {
-  return AllocateOn(nullptr, bytes, alignment);
-}
-
-absl::StatusOr<void*> FfiContext::AllocateOn(const CudaDevice* device,
-                                             size_t bytes, size_t alignment) {
+  const CudaDevice* const device = services_.cuda.get();
   const size_t most =
       device == nullptr ? kMaxAlignment : CudaDevice::kAlignment;
   if (!std::has_single_bit(alignment) || alignment > most) {

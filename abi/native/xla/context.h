@@ -177,8 +177,6 @@ class FfiContext final : public eyrie_ffi_context {
   // is not a power of two, or is larger than the platform's.
   // RESOURCE_EXHAUSTED: out of memory, or over the context's limit.
   absl::StatusOr<void*> Allocate(size_t bytes, size_t alignment);
-  // Allocates memory of the host, as Allocate does.
-  absl::StatusOr<void*> AllocateHost(size_t bytes, size_t alignment);
   // INVALID_ARGUMENT: `data` was not allocated by this call.
   absl::Status Free(void* data);
 
@@ -201,8 +199,6 @@ class FfiContext final : public eyrie_ffi_context {
     // use. It is released at the end of the call.
     bool is_freed = false;
   };
-  absl::StatusOr<void*> AllocateOn(const CudaDevice* device, size_t bytes,
-                                   size_t alignment);
   // Per-call states: of the stages prepare and initialize.
   static constexpr size_t kCallStates = 2;
 

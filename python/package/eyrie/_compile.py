@@ -3,10 +3,12 @@
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 from eyrie._errors import Error, failure
 
@@ -64,7 +66,8 @@ def _import_onnx(source, folder, opset):
         with open(path, "wb") as file:
             file.write(source.SerializeToString())
         source = path
-    _run([program, os.fsdecode(source), "-o", made, *opset], {})
+    path = os.path.abspath(os.fsdecode(source))  # may begin with a '-'
+    _run([program, path, "-o", made, *opset], {})
     with open(made, "rb") as file:
         return file.read()
 
@@ -185,22 +188,37 @@ def compiled_onnx(source):
     """Returns the module of an ONNX model for `load`, from a cache of files.
 
     They are in the folder EYRIE_CACHE, or eyrie in the user's folder of caches,
-    by a hash of the model, the compiler and this processor.
+    by a hash of the model, the compiler and this processor. A cache that cannot
+    be used is not.
     """
-    path = os.path.join(_cache_folder(), _key_of(source) + ".vmfb")
+    key = _key_of(source)
+    path = os.path.join(_cache_folder(), key + ".vmfb")
     try:
         with open(path, "rb") as file:
             return file.read()
-    except FileNotFoundError:
+    except OSError:
         pass
     module = compile(source)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    # Other processes may do the same; each one writes a whole file.
-    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path),
-                                     delete=False) as file:
-        file.write(module)
-    os.replace(file.name, path)
+    if _key_of(source) == key:  # the model did not change meanwhile
+        _store(module, path)
     return module
+
+
+def _store(module, path):
+    """Writes a file that other processes may write and read, too."""
+    part = f"{path}.{os.getpid()}.{threading.get_ident()}"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        try:
+            with open(part, "wb") as file:
+                file.write(module)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        except OSError:
+            os.unlink(part)
+    except OSError:
+        pass
 
 
 def _cache_folder():
@@ -209,28 +227,42 @@ def _cache_folder():
     return os.environ.get("EYRIE_CACHE") or os.path.join(users, "eyrie", "onnx")
 
 
+def _locations(model):
+    """Returns the names of other files that have elements of tensors.
+
+    They are entries "location" of external_data, as protobuf writes them. Other
+    bytes may look the same.
+    """
+    names = set()
+    for entry in re.finditer(rb"\x0a\x08location\x12(?s:(.)(.))", model):
+        low, high = entry[1][0], entry[2][0]
+        size = low & 127 | high << 7 if low & 128 else low
+        start = entry.end() if low & 128 else entry.end() - 1
+        names.add(model[start:start + size])
+    return sorted(names)
+
+
 def _key_of(source):
-    key = hashlib.sha256()
     if isinstance(source, (str, os.PathLike)):
-        source = os.fsdecode(source)
+        folder = os.path.dirname(os.path.abspath(os.fsdecode(source)))
         with open(source, "rb") as file:
-            while block := file.read(1 << 20):
-                key.update(block)
-        # Large models have their weights in other files of the folder.
-        with os.scandir(os.path.dirname(os.path.abspath(source))) as entries:
-            key.update(repr(sorted(
-                (entry.name, entry.stat().st_size, entry.stat().st_mtime_ns)
-                for entry in entries
-                if entry.is_file() and "data" in entry.name)).encode())
+            model = file.read()
     else:
-        key.update(source.SerializeToString())
+        folder, model = "", source.SerializeToString()
+    key = hashlib.sha256(model)
+    for location in _locations(model):
+        try:
+            found = os.stat(os.path.join(folder, os.fsdecode(location)))
+        except (OSError, ValueError):
+            continue
+        key.update(repr((location, found.st_size, found.st_mtime_ns)).encode())
     compiler = os.path.realpath(find_compiler())
     key.update(repr((compiler, os.stat(compiler).st_mtime_ns, _OPSET,
                      _TARGETS["cpu"])).encode())
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            key.update("".join(line for line in file if line.startswith(
-                ("flags", "Features", "isa"))).encode())
+            key.update("".join(sorted({line for line in file if line.startswith(
+                ("flags", "Features", "isa"))})).encode())
     except OSError:
         pass
     return key.hexdigest()
