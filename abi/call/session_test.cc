@@ -286,7 +286,7 @@ TEST(Session, RecordsAreBeforeTheTypesOfCode) {
   const auto bytes = vm::Assemble(R"(vm.module @t version 0
 vm.import @hal.buffer_view.buffer cconv "0r_r"
 vm.export @f
-//! func.attr "iree.abi" = e"{\"a\":[[\"named\",\"x\",[\"ndarray\",\"f32\",1,4]]],\"r\":[]}"
+//! func.attr "d" = e"{\"a\":[[\"named\",\"x\",[\"ndarray\",\"f32\",1,4]]]}"
 vm.func @f(%r0: !vm.ref<?>) -> () {
 ^bb0:
   %r1 = vm.call @hal.buffer_view.buffer(%r0)

@@ -64,7 +64,7 @@ TEST(InferredTypes, Arguments) {
       {absl::StrCat("  %r1 = vm.call @hal.buffer_view.buffer(%r0)\n", kAssert4,
                     "  vm.return\n"),
        "f(input0: 4xf32) -> () inferred"},
-      // The text that a trace begins with is no view.
+      // A trace begins with a text.
       {"  vm.call.variadic @hal.buffer_view.trace segments[65535, 1](%r0, "
        "%r6)\n  vm.return\n",
        "f(unknown) -> () calling convention"},

@@ -86,7 +86,10 @@ class SignatureReader {
   // convention.
   static void Infer(uint32_t ordinal, TypeInference& inference,
                     Signature& signature) {
-    if (signature.source() != SignatureSource::kConvention) return;
+    if (signature.source() != SignatureSource::kConvention ||
+        !(AnyUnknown(signature.arguments_) || AnyUnknown(signature.results_))) {
+      return;
+    }
     const InferredTypes& types = inference.Of(ordinal);
     const bool knows_arguments =
         InferSide(types.arguments, signature.arguments_);
@@ -154,6 +157,11 @@ class SignatureReader {
     signature_.source_name_ = std::string(name);
   }
 
+  static bool AnyUnknown(const std::vector<Parameter>& parameters) {
+    return std::any_of(
+        parameters.begin(), parameters.end(),
+        [](const Parameter& each) { return each.type.is(Kind::kUnknown); });
+  }
   // Returns whether a type was set.
   static bool InferSide(std::span<const Type> types,
                         std::vector<Parameter>& parameters) {
