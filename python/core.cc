@@ -63,13 +63,12 @@ std::vector<Parameter> Describe(
         row.kind != EYRIE_KIND_ARRAY || row.dtype != EYRIE_DTYPE_NONE;
     const bool is_number =
         row.kind != EYRIE_KIND_ARRAY && row.dtype != EYRIE_DTYPE_NONE;
-    Parameter& parameter = list.emplace_back(Parameter{
-        row.name, row.type, row.is_keyword != 0, row.storage_of >= 0,
-        is_known ? row.kind : EYRIE_KIND_ANY, row.dtype,
-        is_number || row.rank >= 0, {}});
-    if (row.rank > 0) {
-      parameter.shape.assign(row.shape, row.shape + row.rank);
-    }
+    std::optional<std::vector<int64_t>> shape;
+    if (is_number) shape.emplace();
+    if (row.rank >= 0) shape.emplace(row.shape, row.shape + row.rank);
+    list.push_back({row.name, row.type, row.is_keyword != 0,
+                    row.storage_of >= 0, is_known ? row.kind : EYRIE_KIND_ANY,
+                    row.dtype, std::move(shape)});
   }
   return list;
 }

@@ -74,9 +74,9 @@ struct Parameter {
   bool is_keyword;
   bool is_storage;  // for a result
   eyrie_kind_t kind;
-  eyrie_dtype_t dtype;         // EYRIE_DTYPE_NONE: none, or any
-  bool has_shape;              // a number, or an array of a known rank
-  std::vector<int64_t> shape;  // -1: an unknown dimension
+  eyrie_dtype_t dtype;  // EYRIE_DTYPE_NONE: none, or any
+  // Set for a number, or an array of a known rank. -1: an unknown dimension.
+  std::optional<std::vector<int64_t>> shape;
 };
 
 // A function of a core. Needs the GIL unless stated otherwise.

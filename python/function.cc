@@ -133,9 +133,9 @@ nb::tuple TensorRow(const std::vector<Parameter>& parameters) {
   nb::list rows;
   for (const Parameter& row : parameters) {
     nb::object shape = nb::none();
-    if (row.has_shape) {
+    if (row.shape) {
       nb::list dims;
-      for (const int64_t dim : row.shape) {
+      for (const int64_t dim : *row.shape) {
         dims.append(dim < 0 ? nb::none() : nb::object(nb::int_(dim)));
       }
       shape = nb::tuple(dims);

@@ -26,28 +26,26 @@ _OPSET = ["--opset-version", "17"]
 _MAX_LINES = 12  # of the compiler's messages in an error
 
 
-def _find(program, package):
-    """Returns the path of a program. Raises NOT_FOUND if there is none."""
+def _find(program):
+    """Returns the path of a program, or None."""
     beside = os.path.join(os.path.dirname(sys.executable), program)
-    found = beside if os.access(beside, os.X_OK) else shutil.which(program)
-    if not found:
-        raise failure("NOT_FOUND", f"{program} is not installed: run `pip "
-                      f"install '{package}'`.")
-    return found
+    return beside if os.access(beside, os.X_OK) else shutil.which(program)
 
 
 def find_compiler():
     """Returns the path of iree-compile. Raises NOT_FOUND if there is none."""
-    try:
-        return _find("iree-compile", "iree-base-compiler")
-    except Error:
-        spec = importlib.util.find_spec("iree") and importlib.util.find_spec(
-            "iree.compiler")
+    found = _find("iree-compile")
+    if found:
+        return found
+    if importlib.util.find_spec("iree"):
+        spec = importlib.util.find_spec("iree.compiler")
         for folder in (spec.submodule_search_locations or ()) if spec else ():
             path = os.path.join(folder, "_mlir_libs", "iree-compile")
             if os.access(path, os.X_OK):
                 return path
-        raise
+    raise failure("NOT_FOUND",
+                  "iree-compile is not installed: run `pip install "
+                  "iree-base-compiler`, or pass the path as `compiler`.")
 
 
 def is_onnx(source):
@@ -59,7 +57,10 @@ def is_onnx(source):
 
 def _import_onnx(source, folder, opset):
     """Returns the MLIR of a model. Files of weights lie beside it."""
-    program = _find("iree-import-onnx", "iree-base-compiler[onnx]")
+    program = _find("iree-import-onnx")
+    if not program:
+        raise failure("NOT_FOUND", "iree-import-onnx is not installed: run "
+                      "`pip install 'iree-base-compiler[onnx]'`.")
     made = os.path.join(folder, "module.mlir")
     if not isinstance(source, (str, os.PathLike)):
         path = os.path.join(folder, "model.onnx")

@@ -9,6 +9,7 @@ when the model is unpickled, and at its first use after a fork.
 
 import atexit
 import collections.abc
+import functools
 import html
 import os
 import threading
@@ -154,7 +155,7 @@ class Model:
 
         A dict alone may have all arguments by name, as onnxruntime takes them.
         """
-        function = self._only()
+        function = self._only
         if len(args) == 1 and not kwargs and isinstance(args[0], dict):
             _, _, _, arguments, _ = function._describe()
             names = {name for name, _, is_keyword, _ in arguments if is_keyword}
@@ -166,13 +167,14 @@ class Model:
     @property
     def inputs(self):
         """A list with the ValueInfo of each argument of the only function."""
-        return self._only().inputs
+        return self._only.inputs
 
     @property
     def outputs(self):
         """A list with the ValueInfo of each result of the only function."""
-        return self._only().outputs
+        return self._only.outputs
 
+    @functools.cached_property
     def _only(self):
         names = self.functions
         if len(self._loaded.sources) > 1:  # the last module's
