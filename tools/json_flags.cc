@@ -46,18 +46,6 @@ constexpr Flag kJsonFlags[] = {
     {"seed", FlagKind::kInt, "0", "The seed of --input=random."},
 };
 
-absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
-  const vm::Function& exported = function.function();
-  ASSIGN_OR_RETURN(abi::Signature signature,
-                   abi::ReadSignature(exported.name(), exported.attributes(),
-                                      exported.signature()));
-  // Its code was read when the function was found.
-  if (signature.source() == abi::SignatureSource::kConvention) {
-    return function.declared();
-  }
-  return signature;
-}
-
 // Returns the JSON of a flag: its value, the content of "@file" or, for "-",
 // standard input.
 absl::StatusOr<std::string> TextOfFlag(const Arguments& arguments,
@@ -148,7 +136,7 @@ absl::Status HintAtSamples(const Arguments& arguments,
 absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     const Arguments& arguments, const abi::Callable& function,
     const Ref<hal::Device>& device) {
-  ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
+  ASSIGN_OR_RETURN(abi::Signature signature, function.ReadSignature());
   const bool has_json = arguments.IsSet("args") || arguments.IsSet("kwargs");
   if (has_json && !arguments.GetList("input").empty()) {
     return UsageError("--input cannot be combined with --args or --kwargs.");
@@ -194,7 +182,7 @@ bool WantsJsonOutput(const Arguments& arguments) {
 absl::StatusOr<std::vector<vm::Value>> ReadJsonArguments(
     const Arguments& arguments, absl::string_view text,
     const abi::Callable& function, const Ref<hal::Device>& device) {
-  ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
+  ASSIGN_OR_RETURN(abi::Signature signature, function.ReadSignature());
   ASSIGN_OR_RETURN(const Json json, ParseJson(text));
   auto value = abi::FromJson(json, abi::JsonFiles::kRead, function.memory());
   if (!value.ok()) return HintAtMaxMemory(arguments, value.status());
@@ -215,7 +203,7 @@ absl::Status WriteResultsJson(const Arguments& arguments,
                               std::vector<vm::Value> results,
                               const abi::Callable& function,
                               const Ref<hal::Device>& device, TextSink sink) {
-  ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
+  ASSIGN_OR_RETURN(abi::Signature signature, function.ReadSignature());
   auto values = abi::Invoker::WithoutFunction(device, std::move(signature),
                                               MeterOf(function.memory()))
                     .Decode(std::move(results));

@@ -68,13 +68,20 @@ absl::Status WaitWithin(const vm::Context& context, const hal::Fence& fence) {
   return status;
 }
 
+absl::StatusOr<Signature> Callable::ReadSignature() const {
+  ASSIGN_OR_RETURN(Signature signature,
+                   abi::ReadSignature(function_.name(), function_.attributes(),
+                                      function_.signature()));
+  // Its code was read when the function was found.
+  if (signature.source() == SignatureSource::kConvention) return declared_;
+  return signature;
+}
+
 absl::Status Callable::BindRaw() {
   ASSIGN_OR_RETURN(const v0::Attributes attributes,
                    v0::Attributes::Read(function_.attributes()));
   if (!attributes.raw) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const Signature signature,
-                   ReadSignature(function_.name(), function_.attributes(),
-                                 function_.signature()));
+  ASSIGN_OR_RETURN(const Signature signature, ReadSignature());
   Signature flat =
       signature.structured() ? *signature.structured()->flat : signature;
   if (flat.raw() == nullptr) return absl::OkStatus();

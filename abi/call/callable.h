@@ -45,9 +45,11 @@ class Callable {
                                        const vm::Function& function);
 
   const vm::Function& function() const { return function_; }
-  // Returns the signature of the source's declaration, or that of the calling
-  // convention if the module has no declaration.
+  // Returns the signature that the source declares, or else what the code and
+  // the calling convention show.
   const Signature& declared() const { return declared_; }
+  // Returns the signature from its best source. Fails as abi::ReadSignature.
+  absl::StatusOr<Signature> ReadSignature() const;
   // Returns the signature that `count` arguments in registers must match: that
   // of a raw function if they can be its inputs alone, else declared().
   const Signature& OfRegisters(size_t count) const {

@@ -94,14 +94,7 @@ void Invoker::PlanDirect() {
 }
 
 absl::StatusOr<Invoker> Invoker::Create(Session& session, Callable callable) {
-  const vm::Function& function = callable.function();
-  ASSIGN_OR_RETURN(Signature signature,
-                   ReadSignature(function.name(), function.attributes(),
-                                 function.signature()));
-  // Its code was read when the function was found.
-  if (signature.source() == SignatureSource::kConvention) {
-    return CreateDeclared(session, std::move(callable));
-  }
+  ASSIGN_OR_RETURN(Signature signature, callable.ReadSignature());
   return Bind(session, std::move(callable), std::move(signature));
 }
 

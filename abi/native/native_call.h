@@ -116,10 +116,8 @@ class NativeCall {
       Attend(succeeded);
   }
 
-  const NativePlan& plan() const { return plan_; }
-  const NativeCallParts& parts() const { return parts_; }
   size_t given() const { return given_; }  // number of arguments
-  // Reports that the call is like the last one, and copies nothing.
+  // Reports whether the call is like the last one and copies nothing.
   bool is_usual() const { return usual_; }
   std::span<eyrie_ffi_buffer_t> arguments() { return argument_buffers_; }
   std::span<eyrie_ffi_buffer_t> results() { return result_buffers_; }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"

@@ -82,8 +82,8 @@ class SignatureReader {
     return std::move(signature_);
   }
 
-  // Fills in what the code of a function shows that has nothing but a calling
-  // convention.
+  // Adds the types that a function's code shows, if it has no other source than
+  // its calling convention.
   static void Infer(uint32_t ordinal, TypeInference& inference,
                     Signature& signature) {
     if (signature.source() != SignatureSource::kConvention ||

@@ -27,8 +27,8 @@ namespace eyrie::abi {
 absl::StatusOr<Signature> ReadSignature(
     absl::string_view function, std::span<const vm::Attribute> attributes,
     const vm::CallingConvention& convention);
-// Does the same for a function of a module. One that has nothing but a calling
-// convention gets the types that its code shows.
+// Does the same for a function of a module. If the calling convention is its
+// only source, it gets the types that its code shows.
 absl::StatusOr<Signature> ReadSignature(absl::string_view function,
                                         uint32_t ordinal,
                                         TypeInference& inference);

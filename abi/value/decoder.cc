@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/checked_math.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "vm/object/buffer.h"
@@ -88,16 +87,6 @@ bool Reads(const vm::Value& value, ElementType type) {
 }
 
 }  // namespace
-
-absl::Status Decoder::AddToPath(absl::string_view key, absl::Status status) {
-  if (!status.ok()) path_ = absl::StrCat("['", EscapedName(key), "']", path_);
-  return status;
-}
-
-absl::Status Decoder::AddToPath(size_t index, absl::Status status) {
-  if (!status.ok()) path_ = absl::StrCat("[", index, "]", path_);
-  return status;
-}
 
 absl::Status Decoder::Count(size_t values) {
   if (depth_ > kMaxValueDepth) {
@@ -206,7 +195,7 @@ absl::StatusOr<HostValue> Decoder::Array(Ref<RefObject> object,
     const std::optional<Misfit> misfit =
         FindMisfit((*array)->bytes(), given, taken, (*array)->shape());
     if (misfit) {
-      path_ = misfit->Place();
+      path_.Set(misfit->Place());
       return OutOfRange(misfit->number, taken);
     }
   }
@@ -233,7 +222,7 @@ absl::StatusOr<HostValue> Decoder::Bytes(const Ref<RefObject>& object,
   RETURN_IF_ERROR(Resize(bytes, list->size(), kText));
   for (size_t i = 0; i < bytes.size(); ++i) {
     int32_t byte = 0;
-    RETURN_IF_ERROR(AddToPath(i, list->GetNumber(i, byte)));
+    RETURN_IF_ERROR(path_.Add(i, list->GetNumber(i, byte)));
     bytes[i] = static_cast<char>(byte);
   }
   return HostValue::Bytes(std::move(bytes));
@@ -279,7 +268,7 @@ absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
     for (size_t i = 0; i < values.size(); ++i) {
       const Member& member = type.members[i];
       absl::StatusOr<HostValue> item = Decode(values[i], member.type);
-      if (!item.ok()) return AddToPath(member.key, item.status());
+      if (!item.ok()) return path_.Add(member.key, item.status());
       HostValue::Entry& entry = entries.emplace_back();
       RETURN_IF_ERROR(Assign(entry.first, member.key, "a key"));
       entry.second = *std::move(item);
@@ -293,7 +282,7 @@ absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
                             : type.is(Kind::kHomogeneous) ? type.members[0].type
                                                           : Type::Any();
     absl::StatusOr<HostValue> item = Decode(values[i], item_type);
-    if (!item.ok()) return AddToPath(i, item.status());
+    if (!item.ok()) return path_.Add(i, item.status());
     items.push_back(*std::move(item));
   }
   return type.is(Kind::kTuple) ? HostValue::Tuple(std::move(items))
@@ -308,8 +297,8 @@ absl::StatusOr<HostValue> Decoder::RefArray(const Ref<RefObject>& object,
   }
   RefObject* first = nullptr;
   RefObject* second = nullptr;
-  RETURN_IF_ERROR(AddToPath(size_t{0}, pair->GetRef(0, first)));
-  RETURN_IF_ERROR(AddToPath(1, pair->GetRef(1, second)));
+  RETURN_IF_ERROR(path_.Add(size_t{0}, pair->GetRef(0, first)));
+  RETURN_IF_ERROR(path_.Add(1, pair->GetRef(1, second)));
   auto* values = RefCast<vm::List>(first);
   auto* dims = RefCast<vm::List>(second);
   if (values == nullptr || dims == nullptr ||
@@ -319,7 +308,7 @@ absl::StatusOr<HostValue> Decoder::RefArray(const Ref<RefObject>& object,
   std::vector<int64_t> shape(dims->size());
   std::optional<uint64_t> count = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
-    RETURN_IF_ERROR(AddToPath(1, dims->GetNumber(i, shape[i])));
+    RETURN_IF_ERROR(path_.Add(1, dims->GetNumber(i, shape[i])));
     if (shape[i] < 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "dimension ", i, " of the array returned is ", shape[i], "."));
@@ -361,7 +350,7 @@ absl::StatusOr<HostValue> Decoder::NestRefArray(const vm::List& values,
     const size_t index = next++;
     ASSIGN_OR_RETURN(vm::Value value, values.Get(index));
     absl::StatusOr<HostValue> item = Decode(value, type);
-    if (!item.ok()) return AddToPath(index, item.status());
+    if (!item.ok()) return path_.Add(index, item.status());
     return item;
   }
   // An array without values still has as many rows as its dimensions say.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "abi/signature/signature.h"
+#include "abi/value/array_encoder.h"
 #include "abi/value/encoder.h"
 #include "abi/value/host_value.h"
 #include "absl/status/status.h"
@@ -47,7 +48,7 @@ class Decoder {
   absl::StatusOr<HostValue> DecodeSlots(std::span<vm::Value> values,
                                         const Type& type);
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_.text(); }
 
  private:
   absl::StatusOr<HostValue> Reference(Ref<RefObject> object, const Type& type);
@@ -65,14 +66,12 @@ class Decoder {
                                   const Type& type);
   absl::StatusOr<HostValue> Unknown(const vm::Value& value);
 
-  absl::Status AddToPath(absl::string_view key, absl::Status status);
-  absl::Status AddToPath(size_t index, absl::Status status);
   absl::Status Count(size_t values);
   absl::Status Charge(uint64_t bytes, absl::string_view what);
 
   CallStatistics* statistics_;
   MemoryCharge* charge_;
-  std::string path_;
+  ValuePath path_;
   size_t depth_ = 0;
   size_t values_ = 0;
 };

@@ -43,8 +43,8 @@ typedef struct eyrie_argument_info_t {
 } eyrie_argument_info_t;
 
 /* The arguments and results of a function. They come from its metadata, or else
- * from the declaration in the source, or else from the types of registers. The
- * strings are valid as long as the function. */
+ * from the declaration in the source, or else from what the code checks and the
+ * types of registers. The strings are valid as long as the function. */
 typedef struct eyrie_signature_t {
   size_t struct_size; /* set by the library */
   const char* text;   /* "add(x: 4xf32, y: ?xf32) -> 4xf32" */

@@ -1,7 +1,6 @@
 #include "abi/native/memref/import.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -12,7 +11,6 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/checked_math.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -341,6 +339,12 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
   return absl::OkStatus();
 }
 
+const TensorLayout& MemrefImport::LayoutOf(size_t index) const {
+  return index < signature_.input_count()
+             ? plan_.arguments[index].layout
+             : plan_.results[plan_.places[index].output].layout;
+}
+
 void MemrefImport::Lend(size_t index, void* data) {
   const uint32_t output = plan_.places[index].output;
   const hal::BufferView& view =
@@ -348,9 +352,9 @@ void MemrefImport::Lend(size_t index, void* data) {
   LentMemory lent = {data, view.byte_length(), &view, index};
   if (data != view.buffer()->host_data()) {  // a copy
     lent.view = nullptr;
-    lent.bytes = static_cast<uint64_t>(
-                     *signature_.ArgumentLayout(index).ExtentOf(view.shape())) *
-                 signature_.ElementBytes(signature_.type.arguments[index]);
+    lent.bytes =
+        static_cast<uint64_t>(*LayoutOf(index).ExtentOf(view.shape())) *
+        signature_.ElementBytes(signature_.type.arguments[index]);
   }
   lent_.push_back(lent);
 }
@@ -368,8 +372,7 @@ void MemrefImport::SetMemref(size_t index) {
   const MemrefType& type = signature_.type.arguments[index];
   MemrefDescriptor descriptor;
   descriptor.shape = ShapeOf(dims);
-  SetStrides(signature_.ArgumentLayout(index).StridesOf(dims),
-             descriptor.shape);
+  SetStrides(LayoutOf(index).StridesOf(dims), descriptor.shape);
   if (type.is_strided && type.offset != MemrefType::kDynamic) {
     descriptor.offset = type.offset;
   }

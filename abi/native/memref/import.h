@@ -65,6 +65,8 @@ class MemrefImport final : public BoundFunction, private NativeCall {
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
   void SetMemref(size_t index);
   void Point(size_t index, const MemrefDescriptor& descriptor);
+  // Returns the layout of an argument, which may be an output.
+  const TensorLayout& LayoutOf(size_t index) const;
   // Records the memory of an argument, for results that refer to it.
   void Lend(size_t index, void* data);
   absl::StatusOr<FfiType> CheckArgument(

@@ -188,7 +188,7 @@ struct VectorInstruction {
   }
 };
 
-// Both read the bytes after the first one.
+// These read the bytes after the first one.
 VectorInstruction ReadVex(const uint8_t* code, uint8_t first) {
   const bool three = first == 0xC4;
   const uint8_t last = code[three ? 1 : 0];
@@ -213,6 +213,10 @@ VectorInstruction ReadEvex(const uint8_t* code) {
                               .broadcast = (code[2] & 0x10) != 0};
   vector.Read(code + kPrefix, kPrefix);
   return vector;
+}
+
+VectorInstruction ReadVector(const uint8_t* code, uint8_t first) {
+  return first == 0x62 ? ReadEvex(code) : ReadVex(code, first);
 }
 
 inline FeatureSet VectorInstruction::Needs() const {
@@ -396,8 +400,7 @@ bool Decoder::DecodeVector(uint8_t opcode) {
     result_.needs.Add(Feature::kEgpr);
     return SkipOperands(kOneByteMap[Next()]);
   }
-  const VectorInstruction vector =
-      opcode == 0x62 ? ReadEvex(code_ + at_) : ReadVex(code_ + at_, opcode);
+  const VectorInstruction vector = ReadVector(code_ + at_, opcode);
   if (!vector.is_known()) return false;
   result_.needs = vector.Needs();
   at_ += vector.length;
@@ -498,9 +501,7 @@ Instruction Decoder::Decode() {
   if (code.size() < kReadAhead) return DecodeLast(code, address);
   const uint8_t first = code[0];
   if (!IsVector(first)) return DecodeOther(code.data());
-  const VectorInstruction vector = first == 0x62
-                                       ? ReadEvex(code.data() + 1)
-                                       : ReadVex(code.data() + 1, first);
+  const VectorInstruction vector = ReadVector(code.data() + 1, first);
   if (!vector.is_known() || vector.map == 4) return DecodeOther(code.data());
   Instruction instruction;
   instruction.needs = vector.Needs();
