@@ -12,6 +12,7 @@
 #include "vm/flow/value_flow.h"
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
+#include "vm/lower/code_walk.h"
 
 namespace eyrie::abi {
 namespace {
@@ -70,7 +71,8 @@ const std::vector<uint16_t>& RegistersOf(const Instruction& instruction) {
 // that lead from the first to the first real decision.
 class CertainBlocks {
  public:
-  explicit CertainBlocks(std::span<const uint8_t> code) : code_(code) {
+  // `code` is a verified function's.
+  explicit CertainBlocks(std::span<const uint8_t> code) : code_(code.data()) {
     uint32_t block = 0;
     while (blocks_.insert(block).second) {
       const std::optional<uint32_t> next = NextOf(block);
@@ -81,12 +83,15 @@ class CertainBlocks {
   bool contains(uint32_t block) const { return blocks_.contains(block); }
 
  private:
-  Instruction EndOf(uint32_t block) const {
-    for (uint32_t pc = block;;) {
-      Instruction instruction = vm::Decode(code_, pc);
-      if (vm::IsTerminator(instruction.op->op)) return instruction;
-    }
-  }
+  // The visitor of VisitInstruction: keeps where control may continue.
+  struct Next {
+    void Register(OperandKind, uint16_t, bool) {}
+    void Listed(uint16_t, bool) {}
+    void Goes(const vm::Edge& edge) { blocks.push_back(edge.block); }
+
+    std::vector<uint32_t> blocks;
+  };
+
   // Reports whether a short block fails. Many blocks may lead to one.
   bool Fails(uint32_t block) {
     const auto [known, is_new] = fails_.try_emplace(block, false);
@@ -96,29 +101,40 @@ class CertainBlocks {
   bool EndsInFailure(uint32_t block) const {
     constexpr int kMost = 8;  // instructions
     for (int i = 0; i < kMost; ++i) {
-      const Op op = vm::Decode(code_, block).op->op;
+      Next next;
+      const Op op = vm::VisitInstruction(code_, block, next).op;
       if (vm::IsTerminator(op)) return op == Op::kFail;
     }
     return false;
   }
   // Returns the only block that may follow, apart from those that fail.
   std::optional<uint32_t> NextOf(uint32_t block) {
-    const Instruction end = EndOf(block);
-    std::set<uint32_t> next;
-    for (int i = 0; i < end.op->reads.count; ++i) {
-      if (end.op->reads[i] == OperandKind::kCases) return std::nullopt;
-      if (end.op->reads[i] != OperandKind::kBlock) continue;
-      const auto to = static_cast<uint32_t>(end.reads[i].number);
-      if (!Fails(to)) next.insert(to);
+    Next next;
+    Op end;
+    do {
+      next.blocks.clear();
+      end = vm::VisitInstruction(code_, block, next).op;
+    } while (!vm::IsTerminator(end));
+    std::optional<uint32_t> only;
+    for (const uint32_t to : next.blocks) {
+      if (Fails(to) || to == only) continue;
+      if (only) return std::nullopt;
+      only = to;
     }
-    if (next.size() != 1) return std::nullopt;
-    return *next.begin();
+    return only;
   }
 
-  const std::span<const uint8_t> code_;
+  const uint8_t* const code_;
   std::set<uint32_t> blocks_;
   std::map<uint32_t, bool> fails_;  // by block
 };
+
+// Reports whether Inference::Run looks at such instructions.
+bool IsOfInterest(Op op) {
+  return op == Op::kBlock || op == Op::kReturn || op == Op::kCall ||
+         op == Op::kCallVariadic || op == Op::kCallYieldable ||
+         op == Op::kCallVariadicYieldable;
+}
 
 class Inference {
  public:
@@ -171,7 +187,7 @@ InferredTypes Inference::Run() {
         }
         Visit(offset, instruction, registers, is_certain);
       },
-      vm::ArgumentRegisters(signature));
+      vm::ArgumentRegisters(signature), IsOfInterest);
   if (!follows) return types_;
   for (size_t i = 0; i < returns_.size(); ++i) {
     for (size_t j = 0; j < types_.results.size(); ++j) {
@@ -184,16 +200,10 @@ InferredTypes Inference::Run() {
 
 void Inference::Visit(uint32_t offset, const Instruction& instruction,
                       const KnownRegisters& registers, bool is_certain) {
-  switch (instruction.op->op) {
-    case Op::kReturn:
-      return VisitReturn(RegistersOf(instruction), registers);
-    case Op::kCall:
-    case Op::kCallVariadic:
-    case Op::kCallYieldable:
-    case Op::kCallVariadicYieldable:
-      break;
-    default:
-      return;
+  const Op op = instruction.op->op;
+  if (op == Op::kBlock) return;
+  if (op == Op::kReturn) {
+    return VisitReturn(RegistersOf(instruction), registers);
   }
   const auto callee = static_cast<uint32_t>(instruction.reads[0].number);
   const std::vector<uint16_t>& list = RegistersOf(instruction);

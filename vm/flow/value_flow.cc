@@ -8,6 +8,7 @@
 
 #include "vm/isa/opcode.h"
 #include "vm/isa/operand.h"
+#include "vm/lower/code_walk.h"
 
 namespace eyrie::vm {
 namespace {
@@ -25,102 +26,113 @@ uint16_t KeyOf(uint16_t reg) {
                             : reg;
 }
 
-// Returns the value of an instruction's only result, or nullopt if it is
-// unknown.
-std::optional<KnownValue> ResultOf(const Instruction& instruction,
-                                   uint32_t offset,
-                                   const KnownRegisters& registers) {
-  const auto number = [&](int index) {
-    return static_cast<int64_t>(instruction.reads[index].number);
-  };
-  const auto source = [&] {
-    return registers.Get(static_cast<uint16_t>(number(0)));
-  };
-  switch (instruction.op->op) {
+// Runs instructions on known registers: visits their operands, in the order of
+// VisitInstruction, and collects their edges.
+class Step {
+ public:
+  Step(const uint8_t* code, KnownRegisters& registers)
+      : code_(code), registers_(registers) {}
+
+  // Applies the effects of the instruction at `pc`, except its edges' moves,
+  // and moves `pc` past it.
+  const OpInfo& Run(uint32_t& pc) {
+    offset_ = pc;
+    edges_.clear();
+    source_ = 0;
+    wrote_ = false;
+    return VisitInstruction(code_, pc, *this);
+  }
+  // Returns the edges of the last instruction.
+  const std::vector<Edge>& edges() const { return edges_; }
+
+  void Register(OperandKind kind, uint16_t reg, bool written) {
+    if (written) {
+      Write(reg, IsWide(kind));
+    } else {
+      source_ = reg;
+    }
+  }
+  // The width of a call's result is not looked up, so both halves of a possible
+  // pair are forgotten.
+  void Listed(uint16_t reg, bool written) {
+    if (written) Write(reg, /*wide=*/true);
+  }
+  void Goes(const Edge& edge) { edges_.push_back(edge); }
+
+ private:
+  void Write(uint16_t reg, bool wide) {
+    if (!wrote_) result_ = Result();
+    wrote_ = true;
+    registers_.Forget(reg);
+    if (wide && !IsRefRegister(reg)) {
+      registers_.Forget(static_cast<uint16_t>(reg + 1));
+    }
+    if (!result_.has_value()) return;
+    registers_.Set(reg, *result_);
+    ++result_->index;  // of a call: one for each result
+  }
+  // Returns the first operand, which is not a register.
+  template <typename T>
+  T Constant() const {
+    uint32_t at = offset_;
+    ReadOp(code_, at);
+    return LoadFrom<T>(code_, at);
+  }
+  // Returns the value of the instruction's only result, or of a call's first
+  // one; nullopt if it is unknown.
+  std::optional<KnownValue> Result() const;
+  std::optional<KnownValue> Converted(Op op) const;
+
+  const uint8_t* const code_;
+  KnownRegisters& registers_;
+  uint32_t offset_ = 0;
+  uint16_t source_ = 0;  // the last register that was read
+  bool wrote_ = false;
+  std::optional<KnownValue> result_;
+  std::vector<Edge> edges_;
+};
+
+std::optional<KnownValue> Step::Result() const {
+  uint32_t at = offset_;
+  const Op op = ReadOp(code_, at).op;
+  switch (op) {
     case Op::kConstI32Zero:
     case Op::kConstRefZero:
       return KnownValue{};
     case Op::kConstI64Zero:
       return KnownValue{Kind::kInteger, /*wide=*/true, 0};
     case Op::kConstI32:
-      return KnownValue{Kind::kInteger, false, static_cast<int32_t>(number(0))};
+      return KnownValue{Kind::kInteger, false, Constant<int32_t>()};
     case Op::kConstI64:
-      return KnownValue{Kind::kInteger, /*wide=*/true, number(0)};
+      return KnownValue{Kind::kInteger, /*wide=*/true, Constant<int64_t>()};
     case Op::kConstRefRodata:
-      return KnownValue{Kind::kRodata, false, number(0)};
+      return KnownValue{Kind::kRodata, false, Constant<uint32_t>()};
     case Op::kGlobalLoadRef:
-      return KnownValue{Kind::kGlobal, false, number(0)};
+      return KnownValue{Kind::kGlobal, false, Constant<uint32_t>()};
     case Op::kAssignRef:
-      return source();
+      return registers_.Get(source_);
     case Op::kExtI32I64S:
     case Op::kExtI32I64U:
-    case Op::kTruncI64I32: {
-      std::optional<KnownValue> value = source();
-      if (!value.has_value() || value->kind != Kind::kInteger) {
-        return std::nullopt;
-      }
-      value->wide = instruction.op->op != Op::kTruncI64I32;
-      if (instruction.op->op == Op::kExtI32I64U) {
-        value->number = static_cast<uint32_t>(value->number);
-      } else {
-        value->number = static_cast<int32_t>(value->number);
-      }
-      return value;
-    }
+    case Op::kTruncI64I32:
+      return Converted(op);
     case Op::kCall:
     case Op::kCallVariadic:
     case Op::kCallYieldable:
     case Op::kCallVariadicYieldable:
-      return KnownValue{Kind::kResult, false, offset};
+      return KnownValue{Kind::kResult, false, offset_};
     default:
       return std::nullopt;
   }
 }
 
-// Applies the instruction's effects on registers, except its branches' moves.
-void Apply(const Instruction& instruction, uint32_t offset,
-           KnownRegisters& registers) {
-  std::optional<KnownValue> result = ResultOf(instruction, offset, registers);
-  for (size_t i = 0; i < instruction.writes.size(); ++i) {
-    const OperandKind kind = instruction.op->writes[static_cast<int>(i)];
-    const OperandValue& written = instruction.writes[i];
-    std::vector<uint16_t> targets = written.list;
-    if (IsRegister(kind)) {
-      targets = {static_cast<uint16_t>(written.number)};
-    }
-    for (const uint16_t reg : targets) {
-      registers.Forget(reg);
-      // The width of a call's result is not looked up, so both halves of a
-      // possible pair are forgotten.
-      if (!IsRefRegister(reg) && (IsWide(kind) || !written.list.empty())) {
-        registers.Forget(static_cast<uint16_t>(reg + 1));
-      }
-      if (!result.has_value()) continue;
-      registers.Set(reg, *result);
-      ++result->index;  // of a call: one for each result
-    }
-  }
-}
-
-// Calls `visit` for each successor of the instruction, with its moves.
-void VisitEdges(
-    const Instruction& instruction,
-    absl::FunctionRef<void(uint32_t target, const std::vector<uint16_t>& moves)>
-        visit) {
-  static const std::vector<uint16_t>& none = *new std::vector<uint16_t>();
-  const OperandList& kinds = instruction.op->reads;
-  for (int i = 0; i < kinds.count; ++i) {
-    if (kinds[i] == OperandKind::kBlock) {
-      const bool moves =
-          i + 1 < kinds.count && kinds[i + 1] == OperandKind::kRemap;
-      visit(static_cast<uint32_t>(instruction.reads[i].number),
-            moves ? instruction.reads[i + 1].list : none);
-    } else if (kinds[i] == OperandKind::kCases) {
-      for (const BranchCase& one : instruction.reads[i].cases) {
-        visit(one.target, one.remap);
-      }
-    }
-  }
+std::optional<KnownValue> Step::Converted(Op op) const {
+  const std::optional<int64_t> number = IntegerOf(registers_.Get(source_));
+  if (!number) return std::nullopt;
+  const bool wide = op != Op::kTruncI64I32;
+  return KnownValue{Kind::kInteger, wide,
+                    op == Op::kExtI32I64U
+                        ? int64_t{static_cast<uint32_t>(*number)}
+                        : static_cast<int32_t>(*number)};
 }
 
 class Flow {
@@ -141,11 +153,12 @@ class Flow {
     return true;
   }
 
-  // Returns what is known at the start of a block, or null if no path reaches
-  // it.
-  const KnownRegisters* EntryOf(uint32_t block) const {
+  // Returns what is known at the start of a block: nothing if no path reaches
+  // it. To be called once for each block.
+  KnownRegisters TakeEntry(uint32_t block) {
     const auto found = entries_.find(block);
-    return found == entries_.end() ? nullptr : &found->second;
+    return found == entries_.end() ? KnownRegisters()
+                                   : std::move(found->second);
   }
 
  private:
@@ -158,29 +171,26 @@ class Flow {
   bool RunBlock(uint32_t block) {
     KnownRegisters registers = entries_[block];
     if (!Spend(registers.size() * kRegisterWork + 1)) return false;
+    Step step(code_.data(), registers);
     for (uint32_t pc = block; pc < code_.size();) {
       const uint32_t offset = pc;
-      const Instruction instruction = Decode(code_, pc);
+      const Op op = step.Run(pc).op;
       if (!Spend(pc - offset)) return false;
-      Apply(instruction, offset, registers);
-      bool goes_on = true;
-      VisitEdges(instruction, [&](uint32_t target, const auto& moves) {
-        goes_on = goes_on && Enter(target, registers, moves);
-      });
-      if (!goes_on) return false;
-      if (IsTerminator(instruction.op->op)) break;
+      for (const Edge& edge : step.edges()) {
+        if (!Enter(edge, registers)) return false;
+      }
+      if (IsTerminator(op)) break;
     }
     return true;
   }
 
-  bool Enter(uint32_t target, KnownRegisters registers,
-             const std::vector<uint16_t>& moves) {
-    registers.Move(moves);
-    if (!Spend((registers.size() + moves.size()) * kRegisterWork + 1)) {
-      return false;
-    }
-    const auto [entry, is_new] = entries_.try_emplace(target, registers);
-    if (is_new || entry->second.Meet(registers)) waiting_.insert(target);
+  bool Enter(const Edge& edge, KnownRegisters registers) {
+    registers.Move(edge.moves);
+    const size_t copied = registers.size() + 2 * size_t{edge.moves.size()};
+    if (!Spend(copied * kRegisterWork + 1)) return false;
+    const auto [entry, is_new] =
+        entries_.try_emplace(edge.block, std::move(registers));
+    if (is_new || entry->second.Meet(registers)) waiting_.insert(edge.block);
     return true;
   }
 
@@ -209,11 +219,11 @@ void KnownRegisters::Set(uint16_t reg, const KnownValue& value) {
   values_[KeyOf(reg)] = value;
 }
 
-void KnownRegisters::Move(const std::vector<uint16_t>& pairs) {
+void KnownRegisters::Move(const RemapList& moves) {
   std::vector<std::pair<uint16_t, KnownValue>> moved;
   std::set<std::pair<uint16_t, uint16_t>> all;
-  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    all.emplace(KeyOf(pairs[i]), KeyOf(pairs[i + 1]));
+  for (uint32_t i = 0; i < moves.size(); ++i) {
+    all.emplace(KeyOf(moves.from(i)), KeyOf(moves.to(i)));
   }
   for (const auto& [from, to] : all) {
     const std::optional<KnownValue> value = Get(from);
@@ -253,22 +263,23 @@ KnownRegisters ArgumentRegisters(const CallingConvention& signature) {
 }
 
 bool VisitFunction(const VerifiedModule& module, uint32_t function,
-                   InstructionVisitor visit, const KnownRegisters& entry) {
+                   InstructionVisitor visit, const KnownRegisters& entry,
+                   OpFilter wants) {
   const std::span<const uint8_t> code =
       module.def().functions[function].bytecode;
   Flow flow(code, entry);
   const bool follows = flow.Run();
   KnownRegisters registers;
+  Step step(code.data(), registers);
   for (uint32_t pc = 0; pc < code.size();) {
     const uint32_t offset = pc;
-    const Instruction instruction = Decode(code, pc);
-    if (instruction.op->op == Op::kBlock) {
-      const KnownRegisters* const known =
-          follows ? flow.EntryOf(offset) : nullptr;
-      registers = known == nullptr ? KnownRegisters() : *known;
-    }
-    visit(offset, instruction, registers);
-    if (follows) Apply(instruction, offset, registers);
+    const OpInfo& op = ReadOp(code.data(), pc);
+    if (op.op == Op::kBlock && follows) registers = flow.TakeEntry(offset);
+    pc = offset;
+    if (wants(op.op)) visit(offset, Decode(code, pc), registers);
+    pc = offset;
+    step.Run(pc);
+    if (!follows) registers = KnownRegisters();
   }
   return follows;
 }

@@ -11,11 +11,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "vm/asm/instruction.h"
 #include "vm/isa/callconv.h"
+#include "vm/isa/opcode.h"
+#include "vm/lower/remap.h"
 #include "vm/module/verifier.h"
 
 namespace eyrie::vm {
@@ -54,8 +55,8 @@ class KnownRegisters {
   // Makes a register, and the pair that it is part of, unknown.
   void Forget(uint16_t reg);
   void Set(uint16_t reg, const KnownValue& value);
-  // Applies the moves of a branch in parallel: pairs of source and target.
-  void Move(const std::vector<uint16_t>& pairs);
+  // Applies the moves of a branch in parallel.
+  void Move(const RemapList& moves);
   // Keeps only values that both agree on. Returns true if this removed any.
   bool Meet(const KnownRegisters& other);
 
@@ -71,12 +72,17 @@ using InstructionVisitor =
     absl::FunctionRef<void(uint32_t offset, const Instruction& instruction,
                            const KnownRegisters& registers)>;
 
+// Selects the instructions to visit.
+using OpFilter = absl::FunctionRef<bool(Op op)>;
+inline bool EveryOp(Op) { return true; }
+
 // Visits a function's code, in which registers have these values at the start.
 // Returns false if the function is too large for value flow analysis; all
 // registers are unknown then.
 bool VisitFunction(const VerifiedModule& module, uint32_t function,
                    InstructionVisitor visit,
-                   const KnownRegisters& entry = KnownRegisters());
+                   const KnownRegisters& entry = KnownRegisters(),
+                   OpFilter wants = EveryOp);
 // Returns the registers of a function whose arguments that are refs are known.
 KnownRegisters ArgumentRegisters(const CallingConvention& signature);
 
