@@ -157,11 +157,11 @@ TEST(ArmCodeScan, AddressesBeginFunctions) {
 TEST(ArmCodeScan, WhereFunctionsBeginAndEnd) {
   const std::vector<uint8_t> code =
       Bytes({kAdd, kRet, kUdf, kNop, 0x94000000, kAdd});
-  const CodeScan scan(kAArch64, {{code, kAddress}});
+  CodeScan scan(kAArch64, {{code, kAddress}});
   std::string begins, ends;
   for (uint64_t offset = 0; offset <= code.size(); ++offset) {
-    begins += scan.MayBegin(kAddress + offset) ? "^" : ".";
-    ends += scan.MayEnd(kAddress + offset) ? "$" : ".";
+    begins += *scan.MayBegin(kAddress + offset) ? "^" : ".";
+    ends += scan.MayEnd(kAddress, kAddress + offset) ? "$" : ".";
   }
   EXPECT_EQ(begins, "^...^.......^...^...^....");
   EXPECT_EQ(ends, "........$...........$....");

@@ -13,10 +13,17 @@
 namespace eyrie::hal::cpu {
 namespace {
 
+// Of functions. Code at such an address is not decoded to learn whether a
+// function begins there, since that takes longer than the rest of a load.
+constexpr uint64_t kUsualAlignment = 16;
+
 // Reports whether the next instruction need not run after this one.
 bool Leaves(Flow flow) {
   return flow == Flow::kStop || flow == Flow::kSwitch || flow == Flow::kJump;
 }
+
+// A call may end a function, because it may never return.
+bool MayEndAfter(Flow flow) { return Leaves(flow) || flow == Flow::kCall; }
 
 bool IsPadding(Flow flow) {
   return flow == Flow::kPadding || flow == Flow::kTrap;
@@ -58,27 +65,34 @@ void SortUnique(std::vector<uint64_t>& values) {
 
 }  // namespace
 
-CodeScan::CodeScan(const InstructionSet& set, std::vector<CodeRegion> regions)
-    : set_(set), regions_(std::move(regions)) {
-  for (const CodeRegion& region : regions_) Sweep(region);
+FeatureSet CodeScan::all() const {
+  FeatureSet all;
+  for (const CodeRegion& region : regions_) {
+    VisitInstructions(set_, region, region.address, End(region),
+                      [&](uint64_t, const Instruction& instruction) {
+                        all = all | instruction.needs;
+                      });
+  }
+  return all;
 }
 
-void CodeScan::Sweep(const CodeRegion& region) {
-  bool after_end = true;  // after other code, and padding after it
-  VisitInstructions(
-      set_, region, region.address, End(region),
-      [&](uint64_t address, const Instruction& instruction) {
-        all_ = all_ | instruction.needs;
-        if (instruction.flow != Flow::kTrap &&
-            (after_end || address % set_.function_alignment == 0)) {
-          Keep(openings_, address, status_);
-        }
-        // A call may end a function, because it may never return.
-        const bool is_end =
-            Leaves(instruction.flow) || instruction.flow == Flow::kCall;
-        if (is_end) Keep(ends_, address + instruction.length, status_);
-        after_end = is_end || (after_end && IsPadding(instruction.flow));
-      });
+absl::Status CodeScan::FindOpenings() {
+  absl::Status status;
+  std::vector<uint64_t>& openings = openings_.emplace();
+  for (const CodeRegion& region : regions_) {
+    bool after_end = true;  // after other code, and padding after it
+    VisitInstructions(
+        set_, region, region.address, End(region),
+        [&](uint64_t address, const Instruction& instruction) {
+          const Flow flow = instruction.flow;
+          const bool is_aligned = address % set_.function_alignment == 0;
+          if ((is_aligned || after_end) && flow != Flow::kTrap) {
+            Keep(openings, address, status);
+          }
+          after_end = MayEndAfter(flow) || (after_end && IsPadding(flow));
+        });
+  }
+  return status;
 }
 
 const CodeRegion* CodeScan::Find(uint64_t address) const {
@@ -88,12 +102,24 @@ const CodeRegion* CodeScan::Find(uint64_t address) const {
   return nullptr;
 }
 
-bool CodeScan::MayBegin(uint64_t address) const {
-  return std::binary_search(openings_.begin(), openings_.end(), address);
+absl::StatusOr<bool> CodeScan::MayBegin(uint64_t address) {
+  if (Find(address) == nullptr) return false;
+  if (address % kUsualAlignment == 0) return true;
+  if (!openings_) RETURN_IF_ERROR(FindOpenings());
+  return std::binary_search(openings_->begin(), openings_->end(), address);
 }
 
-bool CodeScan::MayEnd(uint64_t address) const {
-  return std::binary_search(ends_.begin(), ends_.end(), address);
+bool CodeScan::MayEnd(uint64_t begin, uint64_t end) const {
+  const CodeRegion* const region = Find(begin);
+  if (region == nullptr || end > End(*region)) return false;
+  uint64_t last_end = begin;
+  Flow last = Flow::kNext;
+  VisitInstructions(set_, *region, begin, end,
+                    [&](uint64_t address, const Instruction& instruction) {
+                      last_end = address + instruction.length;
+                      last = instruction.flow;
+                    });
+  return last_end == end && MayEndAfter(last);
 }
 
 // The search of CodeScan::Reachable. It assumes that a function extends to the
@@ -241,7 +267,6 @@ absl::StatusOr<FeatureSet> ReachableSearch::Run(
 
 absl::StatusOr<FeatureSet> CodeScan::Reachable(
     std::span<const uint64_t> roots, std::span<const uint64_t> starts) const {
-  RETURN_IF_ERROR(status_);
   std::vector<uint64_t> known;
   absl::Status status;
   for (const uint64_t address : roots) {

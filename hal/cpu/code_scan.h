@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -27,18 +28,19 @@ struct CodeRegion {
   uint64_t address;
 };
 
-// Decodes code on construction and again in each query. Immutable. Borrows the
-// instruction set and the bytes, which must outlive it.
+// Decodes code in each query. Borrows the instruction set and the bytes, which
+// must outlive it. Not thread-safe.
 class CodeScan {
  public:
   // `regions` must not overlap and must ascend by address.
-  CodeScan(const InstructionSet& set, std::vector<CodeRegion> regions);
-
-  // RESOURCE_EXHAUSTED: memory for the results ran out.
-  const absl::Status& status() const { return status_; }
+  CodeScan(const InstructionSet& set, std::vector<CodeRegion> regions)
+      : set_(set), regions_(std::move(regions)) {}
 
   // Returns the features that all the code needs, reached or not.
-  FeatureSet all() const { return all_; }
+  FeatureSet all() const;
+  // Reports whether all() has a feature that `machine` lacks. Faster than
+  // all().
+  bool Lacks(FeatureSet machine) const;
 
   // Returns the features that the functions at `roots` need on every machine:
   // those of their own code and of all code that direct calls and jumps reach.
@@ -47,28 +49,25 @@ class CodeScan {
   absl::StatusOr<FeatureSet> Reachable(std::span<const uint64_t> roots,
                                        std::span<const uint64_t> starts) const;
 
-  // Reports whether a function may begin here: not inside an instruction, and
-  // at a compiler's alignment or after the end of other code.
-  bool MayBegin(uint64_t address) const;
-  // Reports whether a function may end here: after a return, a jump, a trap, or
-  // a call, which may never return.
-  bool MayEnd(uint64_t address) const;
+  // Reports whether a function may begin here: at the usual alignment; or else
+  // not inside an instruction, and at the machine's alignment or after the end
+  // of other code. RESOURCE_EXHAUSTED: memory ran out.
+  absl::StatusOr<bool> MayBegin(uint64_t address);
+  // Reports whether the function that begins at `begin` may end here: after a
+  // return, a jump, a trap, or a call, which may never return.
+  bool MayEnd(uint64_t begin, uint64_t end) const;
 
  private:
   friend class ReachableSearch;
 
   // Returns the region that contains an address, or null.
   const CodeRegion* Find(uint64_t address) const;
-  void Sweep(const CodeRegion& region);
+  absl::Status FindOpenings();
 
   const InstructionSet& set_;
   std::vector<CodeRegion> regions_;
-  absl::Status status_;
-  FeatureSet all_;
-  // Addresses at which a function may begin, ascending.
-  std::vector<uint64_t> openings_;
-  // Addresses at which a function may end, ascending.
-  std::vector<uint64_t> ends_;
+  // Where functions may begin, ascending; found when first needed.
+  std::optional<std::vector<uint64_t>> openings_;
 };
 
 }  // namespace eyrie::hal::cpu

@@ -160,11 +160,11 @@ TEST(CodeScan, Reachable) {
 TEST(CodeScan, WhereFunctionsBeginAndEnd) {
   const std::vector<uint8_t> code =
       Bytes("48 89 e5 c3 cc cc 90 01 c0 e8 00 00 00 00 89 c0");
-  const CodeScan scan(kX86_64, {{code, kStart}});
+  CodeScan scan(kX86_64, {{code, kStart}});
   std::string begins, ends;
   for (uint64_t offset = 0; offset <= code.size(); ++offset) {
-    begins += scan.MayBegin(kStart + offset) ? "^" : ".";
-    ends += scan.MayEnd(kStart + offset) ? "$" : ".";
+    begins += *scan.MayBegin(kStart + offset) ? "^" : ".";
+    ends += scan.MayEnd(kStart, kStart + offset) ? "$" : ".";
   }
   EXPECT_EQ(begins, "^.....^^......^..");
   EXPECT_EQ(ends, "....$.........$..");
@@ -213,8 +213,8 @@ TEST(CodeScan, NoMemory) {
   const std::vector<uint8_t> code = ManyFunctions();
   const uint64_t roots[] = {kStart};
   const auto scan = [&]() -> absl::Status {
-    const CodeScan made(kX86_64, {{code, kStart}});
-    RETURN_IF_ERROR(made.status());
+    CodeScan made(kX86_64, {{code, kStart}});
+    RETURN_IF_ERROR(made.MayBegin(kStart + 1).status());
     return made.Reachable(roots, {}).status();
   };
   tests::FailEach({{"32768 functions", scan, 12}});

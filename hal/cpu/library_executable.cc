@@ -64,23 +64,25 @@ class LibraryLoader {
   // lacks. `where` ends the message.
   absl::Status CheckFeatures(std::span<const uint64_t> roots,
                              absl::string_view where) const;
-  absl::Status CheckBegins(uint64_t address, absl::string_view what) const;
+  absl::Status CheckBegins(uint64_t address, absl::string_view what,
+                           absl::string_view name = "");
   absl::StatusOr<Library> Query(uint64_t address);
-  absl::Status CheckExports(const Library& library) const;
+  absl::Status CheckExports(const Library& library);
   absl::Status ResolveImports(const Library& library);
   absl::Status AskPlugins(const Library& library);
   absl::Status TakeExports(const Library& library);
 
   const FeatureSet machine_;
   LibraryCaller& caller_;
-  const CodeScan scan_;
+  CodeScan scan_;
+  const FeatureSet all_ = scan_.all();
   Ref<LibraryExecutable> executable_;
 };
 
 absl::Status LibraryLoader::CheckFeatures(std::span<const uint64_t> roots,
                                           absl::string_view where) const {
   // Usually the machine has all features, so no search is needed.
-  if ((scan_.all() - machine_).empty()) return absl::OkStatus();
+  if ((all_ - machine_).empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const FeatureSet needs,
                    scan_.Reachable(roots, image().code_pointers()));
   const FeatureSet lacking = needs - machine_;
@@ -91,10 +93,14 @@ absl::Status LibraryLoader::CheckFeatures(std::span<const uint64_t> roots,
 }
 
 absl::Status LibraryLoader::CheckBegins(uint64_t address,
-                                        absl::string_view what) const {
-  if (scan_.MayBegin(address)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "The executable's ", what, " begins in the midst of other code."));
+                                        absl::string_view what,
+                                        absl::string_view name) {
+  ASSIGN_OR_RETURN(const bool may_begin, scan_.MayBegin(address));
+  if (may_begin) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("The executable's ", what,
+                   name.empty() ? "" : absl::StrCat(" '", PlainName(name), "'"),
+                   " begins in the midst of other code."));
 }
 
 absl::StatusOr<Library> LibraryLoader::Query(uint64_t address) {
@@ -111,14 +117,12 @@ absl::StatusOr<Library> LibraryLoader::Query(uint64_t address) {
                    kOldestLibraryVersion, " to ", kNewestLibraryVersion, "."));
 }
 
-absl::Status LibraryLoader::CheckExports(const Library& library) const {
+absl::Status LibraryLoader::CheckExports(const Library& library) {
   std::vector<uint64_t> functions;
   RETURN_IF_ERROR(Reserve(functions, library.exports.size(), kExports));
   for (const LibraryExport& entry : library.exports) {
     functions.push_back(reinterpret_cast<uintptr_t>(entry.function));
-    if (scan_.MayBegin(functions.back())) continue;
-    return CheckBegins(functions.back(),
-                       absl::StrCat("export '", PlainName(entry.name), "'"));
+    RETURN_IF_ERROR(CheckBegins(functions.back(), "export", entry.name));
   }
   const absl::Status all = CheckFeatures(functions, "");
   if (!absl::IsUnimplemented(all)) return all;
@@ -192,7 +196,6 @@ absl::Status LibraryLoader::TakeExports(const Library& library) {
 
 absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
     std::span<const uint32_t> constants) {
-  RETURN_IF_ERROR(scan_.status());
   ASSIGN_OR_RETURN(const Image::Function query,
                    image().FindFunction(kLibraryQuerySymbol));
   const std::span<const uint64_t> initializers = image().initializers();
@@ -203,7 +206,8 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
     RETURN_IF_ERROR(CheckBegins(address, "initializer"));
   }
   RETURN_IF_ERROR(CheckBegins(query.address, "query function"));
-  if (query.size != 0 && !scan_.MayEnd(query.address + query.size)) {
+  if (query.size != 0 &&
+      !scan_.MayEnd(query.address, query.address + query.size)) {
     return absl::InvalidArgumentError(
         absl::StrCat("The executable's query function does not end after its ",
                      query.size, " bytes."));

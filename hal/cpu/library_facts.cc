@@ -89,9 +89,9 @@ absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
     }
   }
   const CodeScan scan = image->ScanCode();
-  RETURN_IF_ERROR(scan.status());
-  if (!scan.all().empty()) facts.uses = scan.all().ToString();
-  if (!(scan.all() - machine).empty()) {
+  const FeatureSet all = scan.all();
+  if (!all.empty()) facts.uses = all.ToString();
+  if (!(all - machine).empty()) {
     ASSIGN_OR_RETURN(const FeatureSet needs,
                      scan.Reachable(roots, image->code_pointers()));
     const FeatureSet lacking = needs - machine;

@@ -165,11 +165,11 @@ TEST(RiscvCodeScan, AddressesBeginFunctions) {
 TEST(RiscvCodeScan, WhereFunctionsBeginAndEnd) {
   const std::vector<uint8_t> code =
       RiscvBytes({0x00C58533, kRiscvRet, kRiscvUnimp, 0x00000013, 0x000000EF});
-  const CodeScan scan(kRiscv64, {{code, kRiscvAddress}});
+  CodeScan scan(kRiscv64, {{code, kRiscvAddress}});
   std::string begins, ends;
   for (uint64_t offset = 0; offset <= code.size(); ++offset) {
-    begins += scan.MayBegin(kRiscvAddress + offset) ? "^" : ".";
-    ends += scan.MayEnd(kRiscvAddress + offset) ? "$" : ".";
+    begins += *scan.MayBegin(kRiscvAddress + offset) ? "^" : ".";
+    ends += scan.MayEnd(kRiscvAddress, kRiscvAddress + offset) ? "$" : ".";
   }
   EXPECT_EQ(begins, "^...^...^...^....");
   EXPECT_EQ(ends, "......$.........$");
