@@ -21,6 +21,7 @@ import compdb  # pylint: disable=wrong-import-position
 import count_tests  # pylint: disable=wrong-import-position
 import dependencies  # pylint: disable=wrong-import-position
 import includes  # pylint: disable=wrong-import-position
+import large  # pylint: disable=wrong-import-position
 import lint_test as lint  # pylint: disable=wrong-import-position
 import measure  # pylint: disable=wrong-import-position
 import memory  # pylint: disable=wrong-import-position
@@ -475,6 +476,17 @@ class MeasureTest(unittest.TestCase):
                         path = os.path.join(programs, row.program + ".vmasm")
                     with open(path, encoding="utf-8") as file:
                         self.assertIn(f"@{row.function}(", file.read())
+
+    def test_large_programs(self):
+        for name in large.PROGRAMS:
+            with self.subTest(name=name):
+                text = large.text(name)
+                self.assertIn(f"@run(%x0: tensor<{large.argument(name)}>)",
+                              text)
+                # Each layer makes the next one's argument.
+                for i in range(1, large.LAYERS + 1):
+                    self.assertEqual(text.count(f"%x{i} = "), 1)
+                    self.assertRegex(text, rf"%x{i}\b(?! =)")
 
     def test_sides_take_turns(self):
         calls = []
