@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "eyrie/c_base.h"
 #include "tools/command.h"
+#include "tools/fault_report.h"
 #include "tools/usage_error.h"
 #include "vm/isa/version.h"
 
@@ -110,6 +111,7 @@ int Main(std::span<const char* const> args) {
 
 int main(int argc, char** argv) {
   eyrie::tools::OccupyStandardStreams();
+  eyrie::tools::ReportFaults();
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` is an error
   std::vector<const char*> args =
       eyrie::tools::ArgumentsOf(argc > 0 ? argv[0] : "");

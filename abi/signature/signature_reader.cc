@@ -256,10 +256,11 @@ class SignatureReader {
            raw.inputs.size() < signature_.arguments_.size() &&
            signature_.arguments_.size() - raw.inputs.size() ==
                raw.results.size() &&
-           std::all_of(raw.results.begin(), raw.results.end(),
-                       [](const v0::RawType& type) {
-                         return type.kind == v0::RawType::Kind::kBuffer;
-                       });
+           std::all_of(
+               raw.results.begin(), raw.results.end(),
+               [](const v0::RawType& type) {
+                 return type.kind == v0::RawType::Kind::kBuffer;
+               });
   }
 
   // Moves the arguments after the inputs to `storage`. Each is for the result

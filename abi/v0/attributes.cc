@@ -14,7 +14,7 @@ constexpr struct Convention {
   absl::string_view name;
   absl::string_view key;
   absl::string_view version_key;
-  std::optional<absl::string_view> Attributes::*signature;
+  std::optional<absl::string_view> Attributes::* signature;
 } kConventions[] = {
     {"raw", "f", "fv", &Attributes::raw},
     {"sip", "sip", "sipv", &Attributes::sip},

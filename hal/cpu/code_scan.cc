@@ -13,8 +13,8 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// Of functions. Code at such an address is not decoded to learn whether a
-// function begins there, since that takes longer than the rest of a load.
+// Functions begin at multiples of it, in bytes. Code is not decoded to check
+// that, since decoding takes longer than the rest of a load.
 constexpr uint64_t kUsualAlignment = 16;
 
 // Reports whether the next instruction need not run after this one.

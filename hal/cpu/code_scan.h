@@ -66,7 +66,7 @@ class CodeScan {
 
   const InstructionSet& set_;
   std::vector<CodeRegion> regions_;
-  // Where functions may begin, ascending; found when first needed.
+  // Addresses at which functions may begin, ascending; made when needed.
   std::optional<std::vector<uint64_t>> openings_;
 };
 

@@ -217,7 +217,7 @@ TEST(CodeScan, NoMemory) {
     RETURN_IF_ERROR(made.MayBegin(kStart + 1).status());
     return made.Reachable(roots, {}).status();
   };
-  tests::FailEach({{"32768 functions", scan, 12}});
+  tests::FailEach({{"32768 functions", scan, 8}});
 }
 
 }  // namespace

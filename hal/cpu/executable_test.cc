@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/ref.h"
 #include "gtest/gtest.h"
+#include "hal/cpu/code_places.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/library.h"
@@ -51,6 +53,21 @@ std::string Describe(const hal::Executable& executable) {
                     kernels[i].local_memory_size, "\n");
   }
   return text;
+}
+
+TEST(Executable, PlacesOfItsCode) {
+  auto executable = Load(TestFile("add_v6"));
+  ASSERT_EQ(StatusText(executable), "OK");
+  const auto& library = static_cast<const LibraryExecutable&>(**executable);
+  const auto kernel =
+      reinterpret_cast<uintptr_t>(library.kernels()[0].function);
+  const auto place = FindCodePlace(kernel + 1);
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->kernel, "add_dispatch_0_elementwise_16_f32");
+  EXPECT_EQ(place->address, kernel + 1 - library.image().bias());
+  EXPECT_EQ(FindCodePlace(reinterpret_cast<uintptr_t>(&library)), std::nullopt);
+  *executable = nullptr;
+  EXPECT_EQ(FindCodePlace(kernel + 1), std::nullopt);
 }
 
 TEST(Executable, Exports) {

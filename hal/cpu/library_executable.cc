@@ -232,6 +232,8 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
   RETURN_IF_ERROR(CheckExports(library));
   RETURN_IF_ERROR(ResolveImports(library));
   RETURN_IF_ERROR(TakeExports(library));
+  executable_->known_code_.Add(image(), executable_->export_kernels_,
+                               executable_->exports_);
   return std::move(executable_);
 }
 

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "hal/cpu/code_places.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/kernel_plugin.h"
@@ -58,6 +59,7 @@ class LibraryExecutable final : public NativeExecutable {
   Environment library_environment_ = {};
   std::vector<ExportInfo> exports_;
   std::vector<Kernel> export_kernels_;
+  KnownCode known_code_;  // ends first
 };
 
 // Creates an executable from a loaded image: checks the CPU features that its

@@ -19,7 +19,7 @@ LIMIT = 1.0
 class Program(typing.NamedTuple):
     """Layers of one kind: the type before and after each, by `size`."""
 
-    layer: str  # with {i}, its number; {n}, the next one; {size}, {more}, {less}
+    layer: str  # with {i}, its number; {n}, the next; {size}, {more}, {less}
     before: str
     after: str
     sizes: range

@@ -62,7 +62,8 @@ LAYERS = {
               "include/eyrie"],
     "tools": ["tools/*", "include/eyrie", "abi/*", "abi/native/*", "vm/*",
               "hal/drivers", "hal", "hal/collectives", "hal/parameters",
-              "hal/cpu/machine/cpu_features.h", "base"],
+              "hal/cpu/code_places.h", "hal/cpu/machine/cpu_features.h",
+              "hal/cpu/machine/signal_place.h", "base"],
     # These tools read the library's internals: only these folders and headers.
     "tools/debug": ["tools", "abi/call", "abi/tensor", "vm/asm", "vm/isa",
                     "vm/limits/stepper.h", "vm/lower/code_walk.h",

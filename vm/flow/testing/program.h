@@ -15,8 +15,7 @@ namespace eyrie::vm {
 
 // Assembles and verifies a module (docs/vmasm.md). Returns null after a test
 // failure.
-inline std::shared_ptr<const VerifiedModule> Program(
-    absl::string_view text) {
+inline std::shared_ptr<const VerifiedModule> Program(absl::string_view text) {
   const auto bytes = Assemble(text, "test.vmasm");
   EXPECT_TRUE(bytes.ok()) << bytes.status().message();
   if (!bytes.ok()) return nullptr;
