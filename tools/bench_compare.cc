@@ -39,26 +39,23 @@ absl::StatusOr<std::vector<BenchRow>> ReadRows(const std::string& path) {
 
 std::string ComparisonTable(std::span<const BenchComparison> rows,
                             const std::string& unit) {
-  size_t width = 9;
+  size_t width = 0;
   for (const BenchComparison& row : rows) {
     width = std::max(width, PlainName(row.name).size());
   }
-  const int name = static_cast<int>(width);
-  const std::string head =
-      absl::StrFormat("%-*s %15s %15s   %s", name, "Benchmark", "After",
-                      "Before", "Ratio (quartiles)");
-  const std::string rule(head.size() + 4, '-');
-  std::string text = absl::StrCat(
-      "Medians of the runs. The ratio is the median of after / before over all "
-      "pairs of runs; below 1 the second file is faster.\n",
-      rule, "\n", head, "\n", rule, "\n");
+  std::string text =
+      "Medians of the repetitions, and after / before; below 1 the second file "
+      "is faster.\nHalf of all pairs of a repetition after and one before are "
+      "in the last range.\n";
   const double scale = UnitsPerSecond(unit);
   for (const BenchComparison& row : rows) {
-    absl::StrAppendFormat(&text,
-                          "%-*s %12.4g %s %12.4g %s   %.3g (%.3g to %.3g)\n",
-                          name, PlainName(row.name), row.seconds * scale, unit,
-                          row.before_seconds * scale, unit, row.ratios.middle,
-                          row.ratios.low, row.ratios.high);
+    absl::StrAppendFormat(
+        &text,
+        "%-*s  after %.4g %s  before %.4g %s  after/before %.3g  half of the "
+        "pairs %.3g to %.3g\n",
+        static_cast<int>(width), PlainName(row.name), row.seconds * scale, unit,
+        row.before_seconds * scale, unit, row.ratio(), row.pairs.low,
+        row.pairs.high);
   }
   return text;
 }
@@ -87,7 +84,7 @@ std::string ComparisonJson(const std::string& before, const std::string& after,
                           "      \"ratio_low\": %.9g,\n"
                           "      \"ratio_high\": %.9g\n    }",
                           row.seconds * scale, row.before_seconds * scale, unit,
-                          row.ratios.middle, row.ratios.low, row.ratios.high);
+                          row.ratio(), row.pairs.low, row.pairs.high);
   }
   return text + "\n  ]\n}\n";
 }

@@ -38,7 +38,10 @@ struct BenchComparison {
   std::string before_name;
   double seconds = 0;  // median of the repetitions
   double before_seconds = 0;
-  Quartiles ratios;  // of all pairs of repetitions: after divided by before
+  Quartiles pairs;  // after divided by before, of all pairs of repetitions
+
+  // Returns after divided by before, of the two medians.
+  double ratio() const { return seconds / before_seconds; }
 };
 
 // Compares the rows of two runs. Two rows of the same function are partners; if

@@ -101,10 +101,10 @@ TEST(BenchRows, CompareRepetitions) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_DOUBLE_EQ(rows[0].seconds, 2);
   EXPECT_DOUBLE_EQ(rows[0].before_seconds, 3);
-  // The ratios are 1/4, 1/2, 1/2, 3/4, 1 and 3/2; that of the medians is 2/3.
-  EXPECT_DOUBLE_EQ(rows[0].ratios.low, 0.5);
-  EXPECT_DOUBLE_EQ(rows[0].ratios.middle, 0.625);
-  EXPECT_DOUBLE_EQ(rows[0].ratios.high, 0.9375);
+  EXPECT_DOUBLE_EQ(rows[0].ratio(), 2.0 / 3);
+  // The pairs have 1/4, 1/2, 1/2, 3/4, 1 and 3/2.
+  EXPECT_DOUBLE_EQ(rows[0].pairs.low, 0.5);
+  EXPECT_DOUBLE_EQ(rows[0].pairs.high, 0.9375);
 }
 
 TEST(BenchRows, FindPartners) {

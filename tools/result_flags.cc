@@ -51,7 +51,8 @@ constexpr Flag kFlags[] = {
     {"equality_mode", FlagKind::kString, "approximate",
      "approximate, or exact: results must be equal byte for byte."},
     {"output_max_element_count", FlagKind::kInt, "1024",
-     "Maximum number of elements printed of a result."},
+     "Maximum number of elements printed of a result; without it, 64 of one\n"
+     "that is not as expected."},
 };
 
 abi::Tolerance ToleranceOf(const Arguments& arguments) {
@@ -124,15 +125,19 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
   ASSIGN_OR_RETURN(const std::vector<abi::ParsedValue> expected,
                    reader.Read(arguments.GetList("expected_output"), slots));
   abi::PrintOptions print = style.print;
-  print.max_elements = abi::PrintOptions().max_elements;
+  if (!arguments.IsSet("output_max_element_count")) {
+    print.max_elements = abi::kScreenOfElements;
+    print.max_empty_rows = 0;
+  }
   ASSIGN_OR_RETURN(
       const abi::Comparison comparison,
       abi::CompareValues(expected, results, ToleranceOf(arguments), print));
+  // The largest error comes before the tensors, where it is seen.
+  for (const std::string& sentence : comparison.details) PrintNote(sentence);
   RETURN_IF_ERROR(WriteStdout(
       comparison.same
           ? "[SUCCESS] all function outputs matched their expected values.\n"
           : comparison.text));
-  for (const std::string& sentence : comparison.details) PrintNote(sentence);
   return comparison.same;
 }
 

@@ -49,6 +49,10 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
                    hal::ElementType type, FloatCase float_case,
                    std::string& out);
 
+// The elements of each of two tensors that differ, when both are printed: they
+// fill about a screen of 24 lines.
+inline constexpr size_t kScreenOfElements = 64;
+
 // Appends at most `limit` elements, with inner dimensions in brackets: "[1
 // 2][3...", and at most `empty_rows` brackets without any. `bytes` must have at
 // least the tensor's ByteLength().

@@ -21,8 +21,6 @@ using hal::BufferView;
 using hal::ElementType;
 using Bytes = std::span<const uint8_t>;
 
-constexpr size_t kMaxElements = 1024;  // printed per tensor
-
 // The elements that differ from the expectation.
 struct Misfits {
   int64_t count = 0;
@@ -63,8 +61,8 @@ std::string ElementText(Bytes bytes, const BufferView& view, int64_t index) {
 void AppendTensor(absl::string_view name, Bytes bytes, const BufferView& view,
                   std::string& out) {
   absl::StrAppend(&out, "\n  ", name, ":\n    ", view.ShapeAndType(), "=");
-  abi::AppendElements(bytes, abi::SpecOf(view), kMaxElements,
-                      abi::FloatCase::kUpper, out);
+  abi::AppendElements(bytes, abi::SpecOf(view), abi::kScreenOfElements,
+                      abi::FloatCase::kUpper, out, /*empty_rows=*/0);
 }
 
 bool HasSameShape(const BufferView& a, const BufferView& b) {

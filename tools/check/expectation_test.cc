@@ -196,5 +196,13 @@ TEST(Expectation, ShowsBothTensors) {
   EXPECT_NE(large.find("5000 of 5000 differ."), large.npos);
 }
 
+// Tensors of failures fit on a screen.
+TEST(Expectation, CutsLongTensors) {
+  const auto said = ExpectEqual(*Tensor("999x3xi32=1"), *Tensor("999x3xi32=2"));
+  ASSERT_TRUE(said.ok()) << said.status().message();
+  EXPECT_EQ(said->substr(said->size() - 16), "[2 2 2][2...]...") << *said;
+  EXPECT_LT(said->size(), 600u) << *said;
+}
+
 }  // namespace
 }  // namespace eyrie::tools
