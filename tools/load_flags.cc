@@ -187,11 +187,15 @@ std::vector<Flag> WithSessionFlags(std::span<const Flag> own) {
                  JitFlags(), TraceFlags(), kEndFlags, PublicToolFlags()});
 }
 
-std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
+std::vector<Flag> WithCallFlags(std::span<const Flag> own) {
   return Joined({kCommandFlags, kModuleFlags, kCallFlags, JsonFlags(), own,
                  ParameterFlags(), LimitFlags(), kOpenFlags, VulkanFlags(),
-                 NativeFlags(), JitFlags(), TraceFlags(), kEndFlags,
-                 PublicToolFlags()});
+                 NativeFlags(), JitFlags()});
+}
+
+std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
+  return Joined(
+      {WithCallFlags(own), TraceFlags(), kEndFlags, PublicToolFlags()});
 }
 
 std::vector<std::string> ModulePaths(const Arguments& arguments) {

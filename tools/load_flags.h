@@ -26,10 +26,14 @@ namespace eyrie::tools {
 // have, too.
 std::vector<Flag> KernelFlags();
 
-// Returns this file's flags, then `own`, then the flags without effect.
+// Returns the flags of a call and `own`, without those of traces and of
+// statistics.
+std::vector<Flag> WithCallFlags(std::span<const Flag> own);
+
+// Returns the same, then this file's other flags, then those without effect.
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
 
-// Returns the same without the flags for the function and its inputs.
+// Returns those of WithLoadFlags without the function and its inputs.
 std::vector<Flag> WithSessionFlags(std::span<const Flag> own);
 
 // Returns the modules' paths: those of --module, then positional arguments.

@@ -29,8 +29,12 @@ absl::Status AsValueError(const absl::Status& status) {
   return absl::IsNotFound(status) ? Marked(status) : AsUsageError(status);
 }
 
+bool IsUsageError(const absl::Status& status) {
+  return status.GetPayload(kUsagePayload).has_value();
+}
+
 int ExitCodeOf(const absl::Status& status) {
-  return status.GetPayload(kUsagePayload) ? usage_code : kFailed;
+  return IsUsageError(status) ? usage_code : kFailed;
 }
 
 void UsePublicExitCodes() { usage_code = kFailed; }

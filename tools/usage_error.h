@@ -23,6 +23,9 @@ absl::Status AsUsageError(const absl::Status& status);
 // name of a device.
 absl::Status AsValueError(const absl::Status& status);
 
+// Reports whether a status is marked as an error of the command line.
+bool IsUsageError(const absl::Status& status);
+
 // Returns the exit code for an error.
 int ExitCodeOf(const absl::Status& status);
 

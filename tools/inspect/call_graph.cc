@@ -17,8 +17,11 @@ constexpr size_t kMaxLayers = 64;
 
 class GraphMaker {
  public:
-  GraphMaker(const Report& report, size_t most)
-      : report_(report), most_(most), functions_(report.names.size()) {}
+  GraphMaker(const Report& report, size_t most, bool kernels)
+      : report_(report),
+        most_(most),
+        with_kernels_(kernels),
+        functions_(report.names.size()) {}
 
   CallGraph Create() {
     CountCalls();
@@ -50,6 +53,7 @@ class GraphMaker {
 
   const Report& report_;
   const size_t most_;
+  const bool with_kernels_;
   std::vector<Callees> callees_;
   std::vector<std::optional<size_t>> functions_;  // their nodes
   std::map<std::string, size_t> kernels_;
@@ -70,6 +74,7 @@ void GraphMaker::CountCalls() {
       callees.modules[PlainName(module)] += call.count;
     }
   }
+  if (!with_kernels_) return;
   for (const DispatchUse& dispatch : report_.facts.dispatches) {
     const std::string kernel = PlainName(KernelName(report_, dispatch));
     ++callees_[dispatch.place.function].kernels[kernel];
@@ -238,8 +243,8 @@ void GraphMaker::PlaceInLayers() {
 
 }  // namespace
 
-CallGraph CreateCallGraph(const Report& report, size_t most) {
-  return GraphMaker(report, most).Create();
+CallGraph CreateCallGraph(const Report& report, size_t most, bool kernels) {
+  return GraphMaker(report, most, kernels).Create();
 }
 
 }  // namespace eyrie::tools

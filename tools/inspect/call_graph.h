@@ -35,8 +35,10 @@ struct CallGraph {
   size_t left_out = 0;  // number of omitted nodes
 };
 
-// Creates the graph with at most `most` nodes, those nearest to exports first.
-CallGraph CreateCallGraph(const Report& report, size_t most);
+// Creates the graph with at most `most` nodes, those nearest to exports first,
+// with or without kernels.
+CallGraph CreateCallGraph(const Report& report, size_t most,
+                          bool kernels = true);
 
 }  // namespace eyrie::tools
 

@@ -5,6 +5,7 @@ places in the page, and nothing is loaded from elsewhere. Prints counts.
 """
 
 import html.parser
+import re
 import sys
 
 VOID = {"meta", "link", "br", "img", "input"}
@@ -56,8 +57,10 @@ def main():
               if link[1:] not in page.ids or link[0] != "#"]
     for sentence in wrong:
         print(sentence)
-    print("%d functions, %d boxes, %d curves" % (
-        page.counts.get("details", 1) - 1, page.counts.get("rect", 0),
+    places = {kind: sum(bool(re.fullmatch(kind + "[0-9]+", id))
+                        for id in page.ids) for kind in "fd"}
+    print("%d functions, %d dispatches, %d boxes, %d curves" % (
+        places["f"], places["d"], page.counts.get("rect", 0),
         page.counts.get("path", 0)))
     return 1 if wrong else 0
 

@@ -20,7 +20,6 @@
 #include "absl/status/statusor.h"
 #include "base/text_stream.h"
 #include "hal/driver.h"
-#include "tools/inspect/kernel_times.h"
 #include "vm/module/module_def.h"
 #include "vm/module/verifier.h"
 
@@ -61,7 +60,10 @@ struct Report : abi::ModuleNeeds {
   ModuleFacts facts;
   Sizes sizes;
   std::vector<std::string> targets;  // its stated compilation targets
-  KernelTimes times;                 // of a trace, or empty
+  // The nanoseconds of each of facts.dispatches; nullopt: it did not run. Empty
+  // without a recording.
+  std::vector<std::optional<double>> dispatch_ns;
+  std::string recording;  // a sentence: what was recorded, or why nothing was
 
   const ExecutableReport& ExecutableOf(size_t use) const {
     return executables[executable_of_use[use]];

@@ -3,6 +3,8 @@
 //
 // Tested by inspect_test.txt; looked at in a browser.
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,27 +13,38 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/file_growth.h"
 #include "base/plain_text.h"
 #include "base/text_stream.h"
 #include "tools/inspect/call_graph.h"
-#include "tools/inspect/dispatch_graph.h"
+#include "tools/inspect/dispatch_map.h"
+#include "tools/inspect/dispatch_times.h"
 #include "tools/inspect/html_text.h"
+#include "tools/inspect/lines.h"
+#include "tools/inspect/pools.h"
 #include "tools/inspect/report.h"
 #include "tools/inspect/svg_graph.h"
 #include "tools/module_text.h"
+#include "tools/trace_flags.h"
 #include "vm/asm/disassembler.h"
 
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxNodes = 400;     // of the graph
-constexpr size_t kMaxEdges = 2000;    // of the graph
-constexpr size_t kMaxDrawn = 200;     // dispatches
-constexpr size_t kMaxSizes = 32;      // of a dispatch's bindings
-constexpr size_t kMaxRows = 2000;     // of a table
+constexpr size_t kMaxNodes = 400;   // of the graph
+constexpr size_t kMaxEdges = 2000;  // of the graph
+constexpr size_t kMaxDrawn = 1000;  // dispatches
+constexpr size_t kMaxSizes = 32;    // of a dispatch's bindings
+constexpr size_t kMaxRows = 2000;   // of a table
+constexpr size_t kMaxExecutables = 100;
 constexpr size_t kMaxConstants = 50;  // the largest ones
+constexpr size_t kMaxOperations = 6;  // with the most time
+constexpr size_t kMaxFunctions = 4;   // that are not folded
+constexpr size_t kMaxSummary = 100;   // bytes of a target
 constexpr size_t kMaxLine = 4096;     // bytes of code
 
 constexpr char kHead[] = R"html(<!DOCTYPE html>
@@ -43,39 +56,74 @@ constexpr char kHead[] = R"html(<!DOCTYPE html>
 <meta name="viewport" content="width=device-width">
 <style>
 :root { color-scheme: light dark; --line: #8884; --dim: #777; --yes: #2a7d2a;
-  --no: #c33; --code: #8881; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 76rem;
-  padding: 1rem 1.5rem 4rem; overflow-wrap: break-word; }
-h1 { font-size: 1.5rem; margin-bottom: 0; }
-h2 { font-size: 1.15rem; margin-top: 2.2rem;
+  --no: #c33; --code: #8881; --link: #2f66c4; }
+@media (prefers-color-scheme: dark) { :root { --link: #8ab4f8; } }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 80rem;
+  padding: 1rem 1.2rem 4rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; margin: 0; } a { color: var(--link); }
+h2 { font-size: 1.15rem; margin: 2rem 0 .6rem;
   border-bottom: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1rem 0 .3rem; } p { margin: .4rem 0; }
 nav a { margin-right: 1rem; display: inline-block; } .dim { color: var(--dim); }
 .yes { color: var(--yes); } .no { color: var(--no); }
+.first { display: grid; gap: 1rem 2rem; margin-top: 1rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }
+.first h2 { margin-top: 0; } .first > div { min-width: 0; overflow-x: auto; }
 table { border-collapse: collapse; }
 td, th { text-align: left; vertical-align: top; padding: .15rem 1rem .15rem 0;
   border-bottom: 1px solid var(--line); }
-td { max-width: 28rem; } .sizes { display: inline-block; min-width: 10rem; }
-code, pre, svg text { font-family: ui-monospace, "DejaVu Sans Mono", monospace;
-  font-size: 12px; }
+td { max-width: 28rem; min-width: 2rem; } td.right { text-align: right;
+  white-space: nowrap; } tr:target { background: #4878d033; }
+.plain td { border: 0; padding: 0 .8rem .1rem 0; } .plain { width: 100%; }
+.plain td + td, .plain code, .plain th, .lines { white-space: nowrap; }
+.plain td { overflow-wrap: normal; } td.name { min-width: 12rem; }
+.plain th { border: 0; padding: 0 .8rem 0 0; font-weight: normal;
+  color: var(--dim); }
+.share { display: block; height: .7rem; background: #ee854a; min-width: 1px;
+  margin-top: .4rem; } .wide { width: 8rem; min-width: 3rem; }
+code, pre { font: 12px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 pre { background: var(--code); padding: .6rem; white-space: pre-wrap;
   margin: .3rem 0; } pre i { color: var(--dim); font-style: normal; }
-.scroll { overflow-x: auto; } details { margin: .2rem 0; }
+.scroll { overflow-x: auto; } .scroll td, .scroll th { overflow-wrap: normal; }
+.scroll code { overflow-wrap: anywhere; } details { margin: .2rem 0; }
 summary { cursor: pointer; }
-.bar { display: flex; height: 1.4rem; width: 100%; margin: .5rem 0; }
+.bar { display: flex; height: 1.2rem; width: 100%; margin: .5rem 0; }
 .bar span { min-width: 1px; }
 .c0 { background: #4878d0; } .c1 { background: #ee854a; }
 .c2 { background: #6acc64; } .c3 { background: #999; }
 .key { display: inline-block; width: .8rem; height: .8rem;
   margin-right: .4rem; }
+.map { overflow-x: auto; margin-top: .5rem; }
+.block { margin: .3rem 0 .5rem; border-left: 3px solid var(--dim);
+  padding-left: .5rem; } .block > b { color: var(--dim); font-size: 12px; }
+.flow { display: flex; flex-wrap: wrap; gap: 3px; }
+.grid { display: grid; gap: 3px; justify-content: start;
+  grid-template-columns: repeat(var(--n), minmax(var(--least), 8rem)); }
+.cells a { background: rgb(238 133 74 / calc(var(--t) * 90%));
+  color: CanvasText; border: 1px solid var(--line); border-radius: 3px;
+  padding: 1px 4px;
+  text-decoration: none; font-size: 11px; line-height: 1.3; overflow: hidden;
+  box-sizing: border-box; min-height: 14px; } .map { --least: 3.4rem; }
+@media (max-width: 40rem) { .map { --least: 5.2rem; }
+  .plain .wide { width: auto; min-width: 1rem; } .plain td, .plain th {
+  padding-right: .5rem; } }
+.cells a:hover, .cells a:focus { outline: 2px solid var(--link); }
+.flow a { width: 6rem; } .cells a > * { display: block; text-decoration: none;
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.cells b { font-weight: 600; } .cells i { font-style: normal; }
+#z0:checked ~ .map .flow a { width: 14px; }
+#z0:checked ~ .map .grid { grid-template-columns: repeat(var(--n), 14px); }
+#z0:checked ~ .map .cells a { padding: 0; }
+#z0:checked ~ .map .cells a > *, #z1:checked ~ .map s { display: none; }
+#z2:checked ~ .map { --least: 8rem; }
+#z2:checked ~ .map .flow a { width: 8rem; }
+#z2:checked ~ .map .cells a > * { white-space: normal; }
+svg text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; }
 svg path { fill: none; stroke: var(--dim); stroke-opacity: .6; }
 svg path:hover { stroke: #4878d0; stroke-opacity: 1; stroke-width: 3; }
-svg text.dim { fill: var(--dim); } svg a text { fill: #4878d0; }
-svg a rect + text { fill: CanvasText; }
 svg rect { stroke: var(--dim); fill: Canvas; } svg text { fill: CanvasText; }
 svg .export rect { stroke-width: 2; stroke: #4878d0; }
-svg .kernel rect { stroke: #ee854a; }
 svg .module rect { stroke-dasharray: 3 2; }
-svg rect.time { stroke: none; fill: #ee854a; }
 svg a:hover rect { fill: var(--line); }
 pre:target { outline: 2px solid #4878d0; }
 </style>
@@ -90,21 +138,53 @@ std::string Plain(absl::string_view text) {
   return HtmlText(PlainText(text, kMaxLine));
 }
 
+std::string Code(absl::string_view text) {
+  return absl::StrCat("<code>", Plain(text), "</code>");
+}
+
+// Returns the values of a signature, "(x: 4xf32, y: i32)" or "4xf32", a line
+// each.
+std::string TypesText(absl::string_view text) {
+  if (absl::ConsumePrefix(&text, "(")) absl::ConsumeSuffix(&text, ")");
+  return absl::StrCat("<code class=\"lines\">",
+                      absl::StrReplaceAll(Plain(text), {{", ", "<br>"}}),
+                      "</code>");
+}
+
+// Returns the executable's target without the features of the processor:
+// "llvm-cpu", "embedded-elf-x86_64", {cpu = "generic".
+absl::string_view TargetSummary(absl::string_view target) {
+  constexpr absl::string_view kBegin = "#hal.executable.target<";
+  const size_t at = target.find(kBegin);
+  if (at != target.npos) target.remove_prefix(at + kBegin.size());
+  const size_t end = target.find(", cpu_features");
+  return target.substr(0, std::min(end, kMaxSummary));
+}
+
 class HtmlWriter {
  public:
   HtmlWriter(const Report& report, TextSink sink)
       : report_(report),
+        total_ns_(TotalTime(report)),
         left_(MostTextOf(report.sizes.file)),
-        to_(UINT64_MAX, sink) {}
+        to_(UINT64_MAX, sink) {
+    for (const auto& ns : report.dispatch_ns) {
+      longest_ns_ = std::max(longest_ns_, ns.value_or(0));
+    }
+  }
 
   absl::Status Write() {
     WriteHead();
-    WriteVerdict();
     WriteFunctions();
-    WriteNeeds();
+    Add("<div class=\"first\">\n");
+    WriteVerdict();
     WriteSizes();
-    WriteExecutables();
+    WriteTimes();
+    Add("</div>\n");
     WriteDispatches();
+    WriteNeeds();
+    WriteConstants();
+    WriteExecutables();
     WriteGraph();
     WriteCode();
     if (left_out_ > 0) {
@@ -136,52 +216,100 @@ class HtmlWriter {
     Add("</table></div>\n");
     if (all > shown) Add("<p>", all - shown, " more are not shown.</p>\n");
   }
+  std::string ShareText(double ns) const {
+    return absl::StrFormat("%.1f%%", total_ns_ > 0 ? 100 * ns / total_ns_ : 0);
+  }
+  static std::string ShareBar(double ns, double longest) {
+    return absl::StrFormat(
+        "<span class=\"share\" style=\"width:%.2f%%\"></span>",
+        longest > 0 ? 100 * ns / longest : 0);
+  }
   std::string FunctionLink(uint32_t function) const {
     return absl::StrCat("<a href=\"#f", function, "\"><code>",
                         Plain(report_.names[function]), "</code></a>");
   }
 
   void WriteHead();
-  void WriteVerdict();
   void WriteFunctions();
-  void WriteNeeds();
+  void WriteVerdict();
   void WriteSizes();
+  void WriteTimes();
+  void WriteDispatches();
+  void WriteMap();
+  void WriteDispatchRow(size_t i, const std::string& kernel,
+                        const std::string& bindings, const std::string& source);
+  void WriteNeeds();
   void WriteConstants();
   void WriteExecutables();
-  void WriteDispatches();
-  void WriteDispatchGraph();
+  void WriteKernels(const ExecutableReport& executable,
+                    const std::set<std::string>& dispatched);
   void WriteGraph();
   void WriteCode();
   void WriteFunctionHead(uint32_t function);
   void WriteCodeLine(absl::string_view line);
 
   const Report& report_;
-  uint64_t left_;  // bytes of text that may still be shown
+  const double total_ns_;  // of all dispatches
+  double longest_ns_ = 0;  // of a dispatch
+  uint64_t left_;          // bytes of text that may still be shown
   uint64_t left_out_ = 0;
   TextStream to_;
 };
 
 void HtmlWriter::WriteHead() {
   const vm::ModuleDef& def = report_.def;
-  const std::string name = Plain(def.archive().name());
+  const absl::string_view path = def.archive().name();
+  const std::string name =
+      Plain(path.substr(path.find_last_of('/') + 1));  // npos + 1 is 0
   Add(kHead, "<title>", name, "</title>\n</head>\n<body>\n<h1>", name,
-      "</h1>\n<p class=\"dim\">module <b>", Plain(def.name), "</b>, ",
-      SizeText(report_.sizes.file), ", compiled by ",
+      "</h1>\n<p class=\"dim\">", Plain(path), ", module <b>", Plain(def.name),
+      "</b>, ", SizeText(report_.sizes.file), ", compiled by ",
       report_.releases.empty()
           ? "no single release"
           : absl::StrCat("iree-compile ", report_.releases.ToString()),
       ", bytecode ", def.bytecode_major, ".", def.bytecode_minor, ", ",
       def.archive().is_zip() ? "in a ZIP" : "bare", "</p>\n");
   Add("<nav>");
-  for (const char* part : {"Functions", "Needs", "Sizes", "Executables",
-                           "Dispatches", "Calls", "Code"}) {
+  for (const char* part :
+       {"Dispatches", "Needs", "Constants", "Executables", "Calls", "Code"}) {
     Add("<a href=\"#", part, "\">", part, "</a>");
   }
   Add("</nav>\n");
 }
 
+// A line of SignaturesText is "add(x: 4xf32) -> 4xf32  [iree.abi]", or a remark
+// on the line before it, which is indented.
+void HtmlWriter::WriteFunctions() {
+  const std::string text = SignaturesText(report_.def, report_.module.get());
+  const std::vector<absl::string_view> lines =
+      absl::StrSplit(text, '\n', absl::SkipEmpty());
+  Add("<h2>What goes in, and what comes out</h2>\n");
+  if (lines.empty()) return Add("<p>It exports no function.</p>\n");
+  Header({"function", "in", "out", "from"});
+  size_t functions = 0;
+  for (const absl::string_view line : lines) {
+    const size_t in = line.find('(');
+    const size_t out = line.find(") -> ");
+    const size_t source = std::min(line.rfind("  ["), line.size());
+    if (absl::StartsWith(line, "    ") || in > out || out > source) {
+      Row({"", Code(line), "", ""});
+      continue;
+    }
+    if (functions++ == kMaxFunctions) {
+      Add("</table></div>\n<details><summary>More functions</summary>\n");
+      Header({"function", "in", "out", "from"});
+    }
+    Row({Code(line.substr(0, in)), TypesText(line.substr(in, out + 1 - in)),
+         TypesText(line.substr(out + 5, source - out - 5)),
+         Plain(line.substr(source))});
+  }
+  EndTable(0, 0);
+  if (functions > kMaxFunctions) Add("</details>\n");
+}
+
 void HtmlWriter::WriteVerdict() {
   const Verdict& verdict = report_.verdict;
+  Add("<div><h2>Will it run here?</h2>\n");
   if (verdict.runs) {
     Add("<p><b class=\"yes\">It would run here",
         verdict.devices.empty()
@@ -198,13 +326,16 @@ void HtmlWriter::WriteVerdict() {
     }
   }
   for (const std::string& target : report_.targets) {
-    Add("<p class=\"dim\">compiled for <code>", Plain(target), "</code></p>\n");
+    Add("<details class=\"dim\"><summary>Compiled for ",
+        Code(TargetSummary(target)), "</summary>", Code(target),
+        "</details>\n");
   }
-}
-
-void HtmlWriter::WriteFunctions() {
-  Add("<h2 id=\"Functions\">Functions</h2>\n<pre>",
-      HtmlText(SignaturesText(report_.def, report_.module.get())), "</pre>\n");
+  for (const ExecutableReport& executable : report_.executables) {
+    if (executable.facts.uses.empty()) continue;
+    Add("<p class=\"dim\">Its kernels use ", Code(executable.facts.uses),
+        "</p>\n");
+  }
+  Add("</div>\n");
 }
 
 void HtmlWriter::WriteNeeds() {
@@ -240,28 +371,56 @@ void HtmlWriter::WriteSizes() {
       {"names, tables, debug information",
        sizes.file > known ? sizes.file - known : 0},
   };
-  Add("<h2 id=\"Sizes\">Sizes</h2>\n<div class=\"bar\">");
+  Add("<div><h2>How big is it?</h2>\n<p><b>", SizeText(sizes.file),
+      "</b></p>\n<div class=\"bar\">");
   for (size_t i = 0; i < std::size(kParts); ++i) {
     Add("<span class=\"c", i, "\" style=\"flex:", kParts[i].bytes,
         "\"></span>");
   }
-  Add("</div>\n<table>\n");
+  Add("</div>\n<table class=\"plain\">\n");
+  const auto row = [&](const std::string& name, uint64_t bytes) {
+    if (bytes > 0) Row({name, SizeText(bytes)});
+  };
   for (size_t i = 0; i < std::size(kParts); ++i) {
-    Row({absl::StrCat("<span class=\"key c", i, "\"></span>", kParts[i].name),
-         SizeText(kParts[i].bytes)});
+    row(absl::StrCat("<span class=\"key c", i, "\"></span>", kParts[i].name),
+        kParts[i].bytes);
   }
-  Row({"parameters in files", SizeText(sizes.parameters)});
-  Row({"state of each context",
-       absl::StrCat(SizeText(sizes.state_bytes), " and ", sizes.state_refs,
-                    " references")});
-  Row({"transient buffers", SizeText(sizes.transient)});
-  Row({"persistent buffers", SizeText(sizes.persistent)});
+  row("parameters in files", sizes.parameters);
+  row("state of each context", sizes.state_bytes);
+  row("transient buffers", sizes.transient);
+  row("persistent buffers", sizes.persistent);
   if (sizes.unknown_allocations > 0) {
     Row({"buffers whose size is known only at run time",
          absl::StrCat(sizes.unknown_allocations)});
   }
-  Add("</table>\n");
-  WriteConstants();
+  Add("</table></div>\n");
+}
+
+void HtmlWriter::WriteTimes() {
+  Add("<div><h2>Where does its time go?</h2>\n");
+  if (report_.recording.empty()) {
+    Add("<p>Not measured: <code>--input=auto</code> calls the function and "
+        "shows the time of each dispatch.</p>\n");
+  }
+  Add("<p>", Plain(report_.recording), "</p>\n");
+  const std::vector<OperationTime> operations = TimesByOperation(report_);
+  if (operations.empty()) return Add("</div>\n");
+  Add("<table class=\"plain\">\n<tr><th>operation</th><th>share</th><th></th>"
+      "<th>time</th><th>count</th></tr>\n");
+  const size_t shown = std::min(operations.size(), kMaxOperations);
+  for (size_t i = 0; i < shown; ++i) {
+    const OperationTime& operation = operations[i];
+    Add("<tr><td>", Code(operation.name), "</td><td class=\"right\">",
+        ShareText(operation.ns), "</td><td class=\"wide\">",
+        ShareBar(operation.ns, operations[0].ns), "</td><td class=\"right\">",
+        TimeText(operation.ns), "</td><td class=\"right\">",
+        operation.dispatches, "</td></tr>\n");
+  }
+  Add("</table>");
+  if (operations.size() > shown) {
+    Add("<p>", operations.size() - shown, " more take less.</p>\n");
+  }
+  Add("</div>\n");
 }
 
 void HtmlWriter::WriteConstants() {
@@ -274,96 +433,140 @@ void HtmlWriter::WriteConstants() {
                       const auto& rodata = report_.def.rodata;
                       return rodata[a].bytes.size() > rodata[b].bytes.size();
                     });
-  Add("<details><summary>The largest constants and executables</summary>\n");
-  Header({"constant", "bytes", "in the file"});
+  Add("<h2 id=\"Constants\">Constants</h2>\n<details><summary>The largest "
+      "constants and executables</summary>\n");
+  Header({"constant", "size", "in the file"});
   for (size_t i = 0; i < shown; ++i) {
     const vm::RodataDef& rodata = report_.def.rodata[order[i]];
-    Row({absl::StrCat(order[i]), absl::StrCat(rodata.bytes.size()),
+    Row({absl::StrCat(order[i]), SizeText(rodata.bytes.size()),
          Plain(rodata.member_name)});
   }
   EndTable(order.size(), shown);
   Add("</details>\n");
 }
 
+// Kernels that are dispatched have rows already.
+void HtmlWriter::WriteKernels(const ExecutableReport& executable,
+                              const std::set<std::string>& dispatched) {
+  const auto& kernels = executable.facts.kernels;
+  std::vector<size_t> others;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!dispatched.contains(kernels[i].name)) others.push_back(i);
+  }
+  Add("<p>", kernels.size(), kernels.size() == 1 ? " kernel, " : " kernels, ",
+      kernels.size() - others.size(), " of them in the table of dispatches.",
+      "</p>\n");
+  if (others.empty()) return;
+  Header({"", "kernel", "bindings", "constants", "workgroup size",
+          "local memory", "source"});
+  const size_t shown = std::min(others.size(), kMaxRows);
+  for (size_t i = 0; i < shown; ++i) {
+    const hal::KernelFacts& kernel = kernels[others[i]];
+    Row({absl::StrCat(others[i]), Code(kernel.name),
+         NumberText(kernel.binding_count), NumberText(kernel.constant_count),
+         absl::StrJoin(kernel.workgroup_size, " x "),
+         kernel.local_memory == 0 ? "" : SizeText(kernel.local_memory),
+         Plain(kernel.source)});
+  }
+  EndTable(others.size(), shown);
+}
+
 void HtmlWriter::WriteExecutables() {
   Add("<h2 id=\"Executables\">Executables</h2>\n");
-  const size_t shown = std::min(report_.executables.size(), kMaxRows);
-  size_t rows = 0;
+  std::set<std::string> dispatched;
+  for (const DispatchUse& dispatch : report_.facts.dispatches) {
+    dispatched.insert(KernelName(report_, dispatch));
+  }
+  const size_t shown = std::min(report_.executables.size(), kMaxExecutables);
   for (size_t i = 0; i < shown; ++i) {
     const ExecutableReport& executable = report_.executables[i];
     Add("<p><b>", i, " ", Plain(executable.format), "</b> ",
-        SizeText(executable.bytes), " <code>", Plain(executable.facts.name),
-        "</code> <span class=\"dim\">", Plain(executable.member), " ",
-        Plain(executable.facts.uses), "</span></p>\n");
+        SizeText(executable.bytes), " ", Code(executable.facts.name),
+        " <span class=\"dim\">", Plain(executable.member), "</span></p>\n");
     if (!executable.readable.ok()) {
       Add("<p>Not read: ", Plain(executable.readable.message()), "</p>\n");
     }
-    const auto& kernels = executable.facts.kernels;
-    if (kernels.empty()) continue;
-    Header({"", "kernel", "bindings", "constants", "workgroup size",
-            "local memory", "source"});
-    const size_t of_this = std::min(kernels.size(), kMaxRows - rows);
-    for (size_t j = 0; j < of_this; ++j) {
-      const hal::KernelFacts& kernel = kernels[j];
-      Row({absl::StrCat(j),
-           absl::StrCat("<code>", Plain(kernel.name), "</code>"),
-           NumberText(kernel.binding_count), NumberText(kernel.constant_count),
-           absl::StrJoin(kernel.workgroup_size, " x "),
-           kernel.local_memory == 0 ? "" : SizeText(kernel.local_memory),
-           Plain(kernel.source)});
-    }
-    rows += of_this;
-    EndTable(kernels.size(), of_this);
+    if (!executable.facts.kernels.empty()) WriteKernels(executable, dispatched);
+  }
+  if (report_.executables.size() > shown) {
+    Add("<p>", report_.executables.size() - shown,
+        " more are not shown.</p>\n");
   }
 }
 
-void HtmlWriter::WriteDispatchGraph() {
-  const DispatchGraph graph = DrawDispatches(report_, kMaxDrawn);
-  if (graph.svg.empty()) return;
-  Add("<p class=\"dim\">In the order of the code, with their workgroups and "
-      "the sizes of their bindings. A line joins a dispatch with the next one "
-      "that uses the same buffer.");
-  if (!report_.times.empty()) {
-    Add(" Times are from the trace: the mean of all dispatches of a kernel, "
-        "over all threads. Bars compare them.");
+void HtmlWriter::WriteMap() {
+  const size_t all = report_.facts.dispatches.size();
+  Add("<p class=\"dim\">In the order of the code. If a block of operations "
+      "repeats, each row is one repetition.",
+      report_.dispatch_ns.empty()
+          ? ""
+          : " The stronger the colour, the longer the dispatch.");
+  if (all > kMaxDrawn) Add(" ", all - kMaxDrawn, " more are not drawn.");
+  Add("</p>\n");
+  constexpr const char* kZooms[] = {"small", "names", "shapes"};
+  for (size_t i = 0; i < std::size(kZooms); ++i) {
+    Add("<input type=\"radio\" name=\"zoom\" id=\"z", i, "\"",
+        i == 1 ? " checked" : "", "><label for=\"z", i, "\">", kZooms[i],
+        "</label>\n");
   }
-  if (graph.left_out > 0) {
-    Add(" ", graph.left_out, " more dispatches are not drawn.");
+  Add("<div class=\"map\">", DrawDispatchMap(report_, kMaxDrawn), "</div>\n");
+}
+
+void HtmlWriter::WriteDispatchRow(size_t i, const std::string& kernel,
+                                  const std::string& bindings,
+                                  const std::string& source) {
+  const DispatchUse& dispatch = report_.facts.dispatches[i];
+  Add("<tr id=\"d", i, "\"><td>", i, "</td><td class=\"name\">", Code(kernel),
+      "</td>");
+  if (!report_.dispatch_ns.empty()) {
+    const std::optional<double>& ns = report_.dispatch_ns[i];
+    Add("<td class=\"right\">", ns ? TimeText(*ns) : "did not run",
+        "</td><td class=\"right\">", ns ? ShareText(*ns) : "",
+        "</td><td class=\"wide\">", ns ? ShareBar(*ns, longest_ns_) : "",
+        "</td>");
   }
-  if (graph.left_out_lines > 0) {
-    Add(" ", graph.left_out_lines, " more lines are not drawn.");
-  }
-  Add("</p>\n<div class=\"scroll\">", graph.svg, "</div>\n");
+  Add("<td>", WorkgroupsText(dispatch), "</td><td class=\"name\">", bindings,
+      "</td><td>",
+      dispatch.constants == 0 ? "" : absl::StrCat(dispatch.constants),
+      "</td><td>", HtmlText(source), "</td></tr>\n");
 }
 
 void HtmlWriter::WriteDispatches() {
-  Add("<h2 id=\"Dispatches\">Dispatches</h2>\n");
-  WriteDispatchGraph();
-  const bool has_times = !report_.times.empty();
-  std::vector<std::string> heads = {"function", "kernel", "workgroups",
-                                    "bindings", "constants"};
-  if (has_times) heads.insert(heads.end(), {"mean time", "dispatches"});
-  heads.push_back("source");
-  Header(heads);
-  SourceMap sources(report_.def);
   const auto& dispatches = report_.facts.dispatches;
+  Add("<h2 id=\"Dispatches\">Dispatches</h2>\n");
+  if (dispatches.empty()) {
+    return Add("<p>Its code dispatches no kernels.</p>\n");
+  }
+  WriteMap();
+  const Pools pools(report_);
+  const std::string prefix = SharedPrefix(report_);
+  if (!prefix.empty()) {
+    Add("<p class=\"dim\">Names of kernels begin with ", Code(prefix),
+        ".</p>\n");
+  }
+  if (const std::string text = pools.ToString(); !text.empty()) {
+    Add("<p class=\"dim\">The compiler binds pools whole: ", text,
+        ". Only the machine code knows which part a dispatch uses.</p>\n");
+  }
+  std::vector<std::string> heads = {"", "kernel"};
+  if (!report_.dispatch_ns.empty()) {
+    heads.insert(heads.end(), {"time", "share", ""});
+  }
+  heads.insert(heads.end(),
+               {"workgroups", "bindings", "push constants", "source"});
+  SourceMap sources(report_.def);
   const size_t shown = std::min(dispatches.size(), kMaxRows);
   for (size_t i = 0; i < shown; ++i) {
     const DispatchUse& dispatch = dispatches[i];
-    std::vector<std::string> cells = {
-        FunctionLink(dispatch.place.function),
-        absl::StrCat("<code>", Plain(KernelName(report_, dispatch)), "</code>"),
-        WorkgroupsText(dispatch),
-        absl::StrCat("<span class=\"sizes\">",
-                     BindingsText(dispatch, kMaxSizes), "</span>"),
-        absl::StrCat(dispatch.constants)};
-    if (has_times) {
-      const KernelTime* const time = TimeOf(report_, dispatch);
-      cells.push_back(MeanText(time));
-      cells.push_back(time == nullptr ? "" : absl::StrCat(time->count));
+    const uint32_t function = dispatch.place.function;
+    if (i == 0) Header(heads);
+    if (i == 0 || function != dispatches[i - 1].place.function) {
+      Add("<tr><th></th><th colspan=\"", heads.size() - 1, "\">",
+          FunctionLink(function), "</th></tr>\n");
     }
-    cells.push_back(HtmlText(sources.Find(dispatch.place)));
-    Row(cells);
+    WriteDispatchRow(i, KernelName(report_, dispatch).substr(prefix.size()),
+                     pools.BindingsText(dispatch, kMaxSizes),
+                     sources.Find(dispatch.place));
   }
   EndTable(dispatches.size(), shown);
 }
@@ -374,9 +577,9 @@ void HtmlWriter::WriteGraph() {
   if (report_.module == nullptr) {
     return Add("<h2 id=\"Calls\">Calls</h2>\n");
   }
-  CallGraph graph = CreateCallGraph(report_, kMaxNodes);
+  CallGraph graph = CreateCallGraph(report_, kMaxNodes, /*kernels=*/false);
   Add("<h2 id=\"Calls\">Calls</h2>\n<p class=\"dim\">Exported functions have "
-      "a thick border, kernels are round, modules that are imported dashed.");
+      "a thick border, modules that are imported a dashed one.");
   if (graph.left_out > 0) {
     Add(" ", graph.left_out, " more are not shown.");
   }
@@ -408,27 +611,6 @@ void HtmlWriter::WriteCodeLine(absl::string_view line) {
   }
   Add("\n");
 }
-
-// Splits pieces of text into lines, and passes each line to a function.
-class Lines {
- public:
-  explicit Lines(absl::FunctionRef<void(absl::string_view line)> take)
-      : take_(take) {}
-
-  void Add(absl::string_view piece) {
-    for (size_t end; (end = piece.find('\n')) != piece.npos;) {
-      absl::StrAppend(&begun_, piece.substr(0, end));
-      take_(begun_);
-      begun_.clear();
-      piece.remove_prefix(end + 1);
-    }
-    absl::StrAppend(&begun_, piece);
-  }
-
- private:
-  absl::FunctionRef<void(absl::string_view line)> take_;
-  std::string begun_;
-};
 
 void HtmlWriter::WriteCode() {
   Add("<h2 id=\"Code\">Code</h2>\n");

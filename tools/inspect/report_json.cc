@@ -81,8 +81,15 @@ OrderedJson ExecutableJson(const ExecutableReport& executable) {
       {"kernels", Kernels(executable.facts)}};
 }
 
-OrderedJson DispatchJson(const Report& report, const DispatchUse& dispatch,
+OrderedJson TimeJson(const Report& report, size_t index) {
+  const auto& times = report.dispatch_ns;
+  if (index >= times.size() || !times[index].has_value()) return nullptr;
+  return *times[index];
+}
+
+OrderedJson DispatchJson(const Report& report, size_t index,
                          SourceMap& sources) {
+  const DispatchUse& dispatch = report.facts.dispatches[index];
   OrderedJson workgroups = OrderedJson::array();
   for (const auto& count : dispatch.workgroups) {
     workgroups.push_back(Optional(count));
@@ -98,7 +105,8 @@ OrderedJson DispatchJson(const Report& report, const DispatchUse& dispatch,
           {"workgroups", workgroups},
           {"bindings", dispatch.bindings},
           {"constants", dispatch.constants},
-          {"source", sources.Find(dispatch.place)}};
+          {"source", sources.Find(dispatch.place)},
+          {"ns", TimeJson(report, index)}};
 }
 
 OrderedJson CallJson(const CallEdge& call) {
@@ -119,9 +127,8 @@ void PrintLists(const Report& report, JsonObject& to) {
   to.List("executables", executables.size(),
           [&](size_t i) { return ExecutableJson(executables[i]); });
   SourceMap sources(report.def);
-  to.List("dispatches", facts.dispatches.size(), [&](size_t i) {
-    return DispatchJson(report, facts.dispatches[i], sources);
-  });
+  to.List("dispatches", facts.dispatches.size(),
+          [&](size_t i) { return DispatchJson(report, i, sources); });
   to.List("calls", facts.calls.size(),
           [&](size_t i) { return CallJson(facts.calls[i]); });
   to.List("parameters", facts.parameters.size(),
@@ -144,6 +151,7 @@ absl::Status PrintReportJson(const Report& report, TextSink sink) {
   to.List("needs", report.needs.size(),
           [&](size_t i) { return NeedJson(report.needs[i]); });
   to.Field("sizes", SizesJson(report.sizes));
+  to.Field("recording", report.recording);
   PrintLists(report, to);
   to.Object("module", [&](JsonObject& module) {
     PrintMetadataJson(report.def, report.module.get(), module);

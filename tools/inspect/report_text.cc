@@ -12,8 +12,10 @@
 #include "absl/strings/str_split.h"
 #include "base/counted.h"
 #include "base/plain_text.h"
+#include "tools/inspect/dispatch_times.h"
 #include "tools/inspect/report.h"
 #include "tools/module_text.h"
+#include "tools/trace_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -37,6 +39,7 @@ class TextWriter {
     WriteFunctions();
     WriteNeeds();
     WriteSizes();
+    WriteTimes();
     WriteExecutables();
     WriteDispatches();
     return std::move(text_);
@@ -58,11 +61,19 @@ class TextWriter {
     }
   }
 
+  // Returns ", 1.2 us", or "" without a time.
+  std::string TimeOf(size_t dispatch) const {
+    const auto& times = report_.dispatch_ns;
+    if (dispatch >= times.size() || !times[dispatch].has_value()) return "";
+    return absl::StrCat(", ", TimeText(*times[dispatch]));
+  }
+
   void WriteHead();
   void WriteVerdict();
   void WriteFunctions();
   void WriteNeeds();
   void WriteSizes();
+  void WriteTimes();
   void WriteExecutables();
   void WriteKernels(const ExecutableReport& executable);
   void WriteDispatches();
@@ -199,6 +210,23 @@ void TextWriter::WriteSizes() {
   }
 }
 
+void TextWriter::WriteTimes() {
+  if (report_.recording.empty()) return;
+  Line("\nTime");
+  Line("  ", PlainText(report_.recording, 1000));
+  const std::vector<OperationTime> operations = TimesByOperation(report_);
+  const double total = TotalTime(report_);
+  const size_t shown = std::min(operations.size(), most_);
+  for (size_t i = 0; i < shown; ++i) {
+    const OperationTime& operation = operations[i];
+    Line(absl::StrFormat("  %5.1f%% %10s  %s x %d",
+                         total > 0 ? 100 * operation.ns / total : 0,
+                         TimeText(operation.ns), PlainName(operation.name),
+                         operation.dispatches));
+  }
+  More(operations.size(), shown);
+}
+
 void TextWriter::WriteKernels(const ExecutableReport& executable) {
   const auto& kernels = executable.facts.kernels;
   const size_t shown = std::min(kernels.size(), most_);
@@ -266,7 +294,7 @@ void TextWriter::WriteDispatches() {
     Line("  ", PlainName(report_.names[dispatch.place.function]), ": ",
          PlainName(KernelName(report_, dispatch)), " x ",
          WorkgroupsText(dispatch), ", ", Counted(dispatch.bindings, "binding"),
-         ", ", Counted(dispatch.constants, "constant"),
+         ", ", Counted(dispatch.constants, "constant"), TimeOf(i),
          source.empty() ? "" : absl::StrCat("  // ", source));
   }
   More(dispatches.size(), shown);

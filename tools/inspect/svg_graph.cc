@@ -15,8 +15,8 @@ const char* ClassOf(GraphNode::Kind kind) {
       return "export";
     case GraphNode::Kind::kFunction:
       return "function";
-    case GraphNode::Kind::kKernel:
-      return "kernel";
+    case GraphNode::Kind::kKernel:  // pages have none
+      return "";
     case GraphNode::Kind::kModule:
       return "module";
   }
@@ -35,9 +35,8 @@ std::string Node(const GraphNode& node, const GraphBox& box) {
       links ? absl::StrCat("<a href=\"#f", node.function, "\">") : "",
       "<g class=\"", ClassOf(node.kind), "\"><title>", HtmlText(node.name),
       "</title><rect x=\"", box.x, "\" y=\"", box.y, "\" width=\"", box.width,
-      "\" height=\"", kBoxHeight, "\" rx=\"",
-      node.kind == GraphNode::Kind::kKernel ? kBoxHeight / 2 : 3,
-      "\"/><text x=\"", box.x + kBoxPadding, "\" y=\"", box.y + 15, "\">",
+      "\" height=\"", kBoxHeight, "\" rx=\"3\"/><text x=\"",
+      box.x + kBoxPadding, "\" y=\"", box.y + 15, "\">",
       HtmlText(BoxLabel(node)), "</text></g>", links ? "</a>" : "", "\n");
 }
 
