@@ -3,6 +3,7 @@
 //
 // Tested by inspect_test.txt; looked at in a browser.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,14 +21,12 @@
 #include "base/file_growth.h"
 #include "base/plain_text.h"
 #include "base/text_stream.h"
-#include "tools/inspect/call_graph.h"
 #include "tools/inspect/dispatch_map.h"
 #include "tools/inspect/dispatch_times.h"
 #include "tools/inspect/html_text.h"
 #include "tools/inspect/lines.h"
 #include "tools/inspect/pools.h"
 #include "tools/inspect/report.h"
-#include "tools/inspect/svg_graph.h"
 #include "tools/module_text.h"
 #include "tools/trace_flags.h"
 #include "vm/asm/disassembler.h"
@@ -35,8 +34,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxNodes = 400;   // of the graph
-constexpr size_t kMaxEdges = 2000;  // of the graph
+constexpr size_t kMaxCallees = 32;  // of a function, in its head
 constexpr size_t kMaxDrawn = 1000;  // dispatches
 constexpr size_t kMaxSizes = 32;    // of a dispatch's bindings
 constexpr size_t kMaxRows = 2000;   // of a table
@@ -74,10 +72,11 @@ td, th { text-align: left; vertical-align: top; padding: .15rem 1rem .15rem 0;
   border-bottom: 1px solid var(--line); }
 td { max-width: 28rem; min-width: 2rem; } td.right { text-align: right;
   white-space: nowrap; } tr:target { background: #4878d033; }
-.plain td { border: 0; padding: 0 .8rem .1rem 0; } .plain { width: 100%; }
+.plain td { border: 0; padding: 0 .5rem .1rem 0; } .plain { width: 100%; }
 .plain td + td, .plain code, .plain th, .lines { white-space: nowrap; }
 .plain td { overflow-wrap: normal; } td.name { min-width: 12rem; }
-.plain th { border: 0; padding: 0 .8rem 0 0; font-weight: normal;
+.plain .wide { min-width: 1rem; }
+.plain th { border: 0; padding: 0 .5rem 0 0; font-weight: normal;
   color: var(--dim); }
 .share { display: block; height: .7rem; background: #ee854a; min-width: 1px;
   margin-top: .4rem; } .wide { width: 8rem; min-width: 3rem; }
@@ -104,9 +103,7 @@ summary { cursor: pointer; }
   padding: 1px 4px;
   text-decoration: none; font-size: 11px; line-height: 1.3; overflow: hidden;
   box-sizing: border-box; min-height: 14px; } .map { --least: 3.4rem; }
-@media (max-width: 40rem) { .map { --least: 5.2rem; }
-  .plain .wide { width: auto; min-width: 1rem; } .plain td, .plain th {
-  padding-right: .5rem; } }
+@media (max-width: 40rem) { .map { --least: 5.2rem; } }
 .cells a:hover, .cells a:focus { outline: 2px solid var(--link); }
 .flow a { width: 6rem; } .cells a > * { display: block; text-decoration: none;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
@@ -118,13 +115,6 @@ summary { cursor: pointer; }
 #z2:checked ~ .map { --least: 8rem; }
 #z2:checked ~ .map .flow a { width: 8rem; }
 #z2:checked ~ .map .cells a > * { white-space: normal; }
-svg text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; }
-svg path { fill: none; stroke: var(--dim); stroke-opacity: .6; }
-svg path:hover { stroke: #4878d0; stroke-opacity: 1; stroke-width: 3; }
-svg rect { stroke: var(--dim); fill: Canvas; } svg text { fill: CanvasText; }
-svg .export rect { stroke-width: 2; stroke: #4878d0; }
-svg .module rect { stroke-dasharray: 3 2; }
-svg a:hover rect { fill: var(--line); }
 pre:target { outline: 2px solid #4878d0; }
 </style>
 )html";
@@ -185,7 +175,6 @@ class HtmlWriter {
     WriteNeeds();
     WriteConstants();
     WriteExecutables();
-    WriteGraph();
     WriteCode();
     if (left_out_ > 0) {
       to_.Add("\n<p>... ", left_out_, " more bytes are not shown.</p>\n");
@@ -243,7 +232,8 @@ class HtmlWriter {
   void WriteExecutables();
   void WriteKernels(const ExecutableReport& executable,
                     const std::set<std::string>& dispatched);
-  void WriteGraph();
+  // Returns ", calls f, hal 2 times", as HTML; "" if it calls nothing.
+  std::string CallsText(uint32_t function) const;
   void WriteCode();
   void WriteFunctionHead(uint32_t function);
   void WriteCodeLine(absl::string_view line);
@@ -271,7 +261,7 @@ void HtmlWriter::WriteHead() {
       def.archive().is_zip() ? "in a ZIP" : "bare", "</p>\n");
   Add("<nav>");
   for (const char* part :
-       {"Dispatches", "Needs", "Constants", "Executables", "Calls", "Code"}) {
+       {"Dispatches", "Needs", "Constants", "Executables", "Code"}) {
     Add("<a href=\"#", part, "\">", part, "</a>");
   }
   Add("</nav>\n");
@@ -571,23 +561,27 @@ void HtmlWriter::WriteDispatches() {
   EndTable(dispatches.size(), shown);
 }
 
-void HtmlWriter::WriteGraph() {
-  // Without a module the calls are unknown, and the boxes would have no
-  // targets.
-  if (report_.module == nullptr) {
-    return Add("<h2 id=\"Calls\">Calls</h2>\n");
+std::string HtmlWriter::CallsText(uint32_t function) const {
+  const std::vector<CallEdge>& calls = report_.facts.calls;
+  auto call = std::lower_bound(calls.begin(), calls.end(), function,
+                               [](const CallEdge& edge, uint32_t caller) {
+                                 return edge.caller < caller;
+                               });
+  std::map<std::string, uint64_t> callees;  // functions and modules
+  for (; call != calls.end() && call->caller == function; ++call) {
+    const std::string callee =
+        call->import ? Code(report_.def.imports[call->callee].module_name())
+                     : FunctionLink(call->callee);
+    if (callees.size() < kMaxCallees || callees.contains(callee)) {
+      callees[callee] += call->count;
+    }
   }
-  CallGraph graph = CreateCallGraph(report_, kMaxNodes, /*kernels=*/false);
-  Add("<h2 id=\"Calls\">Calls</h2>\n<p class=\"dim\">Exported functions have "
-      "a thick border, modules that are imported a dashed one.");
-  if (graph.left_out > 0) {
-    Add(" ", graph.left_out, " more are not shown.");
+  std::string text;
+  for (const auto& [callee, count] : callees) {
+    absl::StrAppend(&text, text.empty() ? ", calls " : ", ", callee,
+                    count == 1 ? "" : absl::StrCat(" ", count, " times"));
   }
-  if (graph.edges.size() > kMaxEdges) {
-    Add(" ", graph.edges.size() - kMaxEdges, " more lines are not drawn.");
-    graph.edges.resize(kMaxEdges);
-  }
-  Add("</p>\n<div class=\"scroll\">", SvgGraph(graph), "</div>\n");
+  return text;
 }
 
 void HtmlWriter::WriteFunctionHead(uint32_t function) {
@@ -595,8 +589,8 @@ void HtmlWriter::WriteFunctionHead(uint32_t function) {
   Add("<details><summary><code>", Plain(report_.names[function]), "</code> ",
       def.bytecode.size(), " bytes, ", def.block_count,
       def.block_count == 1 ? " block, " : " blocks, ", def.declared_i32_count,
-      " and ", def.declared_ref_count, " registers</summary>\n<pre id=\"f",
-      function, "\">");
+      " and ", def.declared_ref_count, " registers", CallsText(function),
+      "</summary>\n<pre id=\"f", function, "\">");
 }
 
 void HtmlWriter::WriteCodeLine(absl::string_view line) {
