@@ -91,7 +91,8 @@ class Drawing {
 
 void Drawing::AddFunction(size_t begin, size_t end) {
   const uint32_t function = FunctionOf(begin);
-  absl::StrAppend(&text_, "<h3><a href=\"#f", function, "\"><code>",
+  absl::StrAppend(&text_, "<div class=\"part\"><h3><a href=\"#f", function,
+                  "\"><code>",
                   HtmlText(PlainText(report_.names[function], kMaxTitle)),
                   "</code></a></h3>\n");
   const std::span<const std::string> operations(operations_);
@@ -100,6 +101,7 @@ void Drawing::AddFunction(size_t begin, size_t end) {
     AddBlock(begin, block);
     begin += block.rows * block.columns;
   }
+  text_ += "</div>\n";
 }
 
 void Drawing::AddBlock(size_t begin, const DispatchBlock& block) {

@@ -123,16 +123,10 @@ absl::Status MeasureTimes(const Arguments& arguments, Report& report) {
   const absl::StatusOr<Measurement> measured = Measure(arguments);
   if (IsUsageError(measured.status())) return measured.status();
   if (!measured.ok()) {
-    // A function that fails has a backtrace, on lines of its own.
+    // Without the backtrace, which is on lines of its own.
     const absl::string_view message = measured.status().message();
-    const absl::string_view sentence = message.substr(0, message.find('\n'));
-    const bool made_up =
-        arguments.GetList("input") == std::vector<std::string>{"auto"};
-    report.recording =
-        absl::StrCat("There are no times: ", sentence,
-                     made_up && sentence != message
-                         ? " auto makes sizes up; --input=SHAPE gives others."
-                         : "");
+    report.recording = absl::StrCat("There are no times: ",
+                                    message.substr(0, message.find('\n')));
     PrintNote(report.recording);
     return absl::OkStatus();
   }

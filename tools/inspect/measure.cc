@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,19 @@ std::string TypesOf(std::span<const vm::Value> values) {
           absl::StrAppend(out, value.ref() ? value.ref()->type().name : "null");
         }
       });
+}
+
+// Replaces the backtrace of a failed call by a hint, if its inputs were made.
+absl::Status HintAtSizes(const Arguments& arguments,
+                         const absl::Status& status) {
+  if (arguments.GetList("input") != std::vector<std::string>{"auto"}) {
+    return status;
+  }
+  const absl::string_view message = status.message();
+  return absl::Status(status.code(),
+                      absl::StrCat(message.substr(0, message.find('\n')),
+                                   " auto makes sizes up; --input=SHAPE gives "
+                                   "others."));
 }
 
 // Calls the function once, and records its kernels.
@@ -71,9 +85,10 @@ absl::StatusOr<Measurement> Measure(const Arguments& arguments) {
   double total = 0;
   size_t calls = 0;
   for (; calls < kMaxCalls && total < kMaxNs; ++calls) {
-    ASSIGN_OR_RETURN(Measurement measured, MeasureOnce(function, inputs));
-    total += measured.ns;
-    if (calls == 0 || measured.ns < best.ns) best = std::move(measured);
+    absl::StatusOr<Measurement> measured = MeasureOnce(function, inputs);
+    if (!measured.ok()) return HintAtSizes(arguments, measured.status());
+    total += measured->ns;
+    if (calls == 0 || measured->ns < best.ns) best = *std::move(measured);
   }
   best.what =
       absl::StrCat(function.function().name(), "(", TypesOf(inputs), ") on ",

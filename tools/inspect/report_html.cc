@@ -92,7 +92,10 @@ summary { cursor: pointer; }
 .c2 { background: #6acc64; } .c3 { background: #999; }
 .key { display: inline-block; width: .8rem; height: .8rem;
   margin-right: .4rem; }
-.map { overflow-x: auto; margin-top: .5rem; }
+.map { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem;
+  margin-bottom: .8rem; }
+.part { max-width: 100%; overflow-x: auto; padding: 2px; }
+.part h3 { margin: .5rem 0 .3rem; }
 .block { margin: .3rem 0 .5rem; border-left: 3px solid var(--dim);
   padding-left: .5rem; } .block > b { color: var(--dim); font-size: 12px; }
 .flow { display: flex; flex-wrap: wrap; gap: 3px; }
@@ -330,6 +333,7 @@ void HtmlWriter::WriteVerdict() {
 
 void HtmlWriter::WriteNeeds() {
   Add("<h2 id=\"Needs\">Needs</h2>\n");
+  if (report_.needs.empty()) return Add("<p>It needs nothing.</p>\n");
   Header({"what", "name", "here", ""});
   constexpr const char* kWords[] = {"device", "format of executables", "module",
                                     "function", "parameters"};
@@ -463,6 +467,7 @@ void HtmlWriter::WriteKernels(const ExecutableReport& executable,
 
 void HtmlWriter::WriteExecutables() {
   Add("<h2 id=\"Executables\">Executables</h2>\n");
+  if (report_.executables.empty()) return Add("<p>It has none.</p>\n");
   std::set<std::string> dispatched;
   for (const DispatchUse& dispatch : report_.facts.dispatches) {
     dispatched.insert(KernelName(report_, dispatch));
