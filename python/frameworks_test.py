@@ -4,6 +4,7 @@ Run by python_test.sh, with the Python of `install.sh --frameworks` if that
 exists. A package that is not installed skips its tests.
 """
 
+import glob
 import importlib.util
 import os
 import sys
@@ -14,7 +15,7 @@ import unittest.mock
 import numpy as np
 
 import eyrie
-from eyrie import _compile
+from eyrie import _cache, _compile
 
 ADD = """\
 func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
@@ -96,36 +97,119 @@ class CompileTest(unittest.TestCase):
         self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
 
 
+def onnx_model(nodes, inputs, outputs, weights=()):
+    """Returns a model. Values are (name, type, shape), weights (name, array).
+
+    A weight is an input, too, as in models before IR version 4.
+    """
+    from onnx import helper, numpy_helper
+    tensors = [numpy_helper.from_array(array, name) for name, array in weights]
+    old = [helper.make_tensor_value_info(each.name, each.data_type, each.dims)
+           for each in tensors]
+    graph = helper.make_graph(
+        [helper.make_node(*node) for node in nodes], "g",
+        old + [helper.make_tensor_value_info(*each) for each in inputs],
+        [helper.make_tensor_value_info(*each) for each in outputs], tensors)
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
 @needs("onnx")
 class OnnxTest(unittest.TestCase):
 
     def setUp(self):
-        from onnx import TensorProto, helper
-        rows = helper.make_tensor_value_info("rows", TensorProto.FLOAT,
-                                             ["n", 2])
-        sums = helper.make_tensor_value_info("sums", TensorProto.FLOAT,
-                                             ["n", 3])
-        weights = helper.make_tensor("w", TensorProto.FLOAT, [2, 3],
-                                     [1, 2, 3, 4, 5, 6])
-        node = helper.make_node("MatMul", ["rows", "w"], ["sums"])
-        graph = helper.make_graph([node], "g", [rows], [sums], [weights])
-        self.model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        from onnx import TensorProto
+        self.f32, self.i64 = TensorProto.FLOAT, TensorProto.INT64
+        self.model = onnx_model(
+            [("MatMul", ["rows", "w"], ["sums"])],
+            [("rows", self.f32, ["n", 2])], [("sums", self.f32, ["n", 3])],
+            [("w", np.array([[1, 2, 3], [4, 5, 6]], np.float32))])
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        self.path = os.path.join(self.folder.name, "m.onnx")
-        with open(self.path, "wb") as file:
-            file.write(self.model.SerializeToString())
-        os.environ["EYRIE_CACHE"] = os.path.join(self.folder.name, "cache")
-        self.addCleanup(os.environ.pop, "EYRIE_CACHE")
+        self.path = self.save(self.model)
+        self.cache = os.path.join(self.folder.name, "cache")
+        environment = unittest.mock.patch.dict(os.environ,
+                                               EYRIE_CACHE=self.cache)
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def save(self, model, name="m.onnx"):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "wb") as file:
+            file.write(model.SerializeToString())
+        return path
+
+    def cached(self):
+        return sorted(name[64:] for name in os.listdir(self.cache))
 
     def test_model(self):
         for source in (self.path, self.model, self.path):
             model = eyrie.load(source)
             self.assertEqual(model.inputs[0].shape, (None, 2))
             self.assertEqual(model([[1, 10]]).tolist(), [[41, 52, 63]])
-        names = os.listdir(os.environ["EYRIE_CACHE"])
-        self.assertEqual([name[-5:] for name in names], [".vmfb"] * 2)
+        self.assertEqual(self.cached(), [".vmfb"])
+
+    def test_names(self):
+        model = eyrie.load(onnx_model(
+            [("Add", ["left.x", "right/\"y\":0"], ["the sum"]),
+             ("Shape", ["the sum"], ["größe"])],
+            [("left.x", self.f32, ["n", 2]),
+             ("right/\"y\":0", self.f32, [])],
+            [("größe", self.i64, [2]), ("the sum", self.f32, ["n", 2])]))
+        self.assertEqual(
+            [tuple(each) for each in model.inputs],
+            [("left.x", "?x2xf32", (None, 2), np.float32),
+             ("right/\"y\":0", "f32", (), np.float32)])
+        self.assertEqual([each.name for each in model.outputs],
+                         ["größe", "the sum"])
+        shape, total = model({"right/\"y\":0": 2, "left.x": [[1, 2]]})
+        self.assertEqual((shape.tolist(), total.tolist()), ([1, 2], [[3, 4]]))
+        with self.assertRaisesRegex(ValueError, "'left.x'.*3 is given|"
+                                    "'left.x'.*expected 2"):
+            model([[1, 2, 3]], 2)
+
+    def test_inputs_that_are_constants_have_no_name(self):
+        model = eyrie.load(self.model)
+        self.assertEqual([each.name for each in model.inputs], ["rows"])
+        self.assertEqual(model(rows=[[1, 10]]).tolist(), [[41, 52, 63]])
+
+    def test_weights_in_a_file(self):
+        weights = np.arange(2048, dtype=np.float32).reshape(2, 1024)
+        path = self.save(onnx_model(
+            [("MatMul", ["x", "w"], ["y"])], [("x", self.f32, ["n", 2])],
+            [("y", self.f32, ["n", 1024])], [("w", weights)]))
+        with unittest.mock.patch.object(_cache, "_LARGE", 4096), \
+                unittest.mock.patch.object(
+                    _compile, "compile_onnx",
+                    wraps=_compile.compile_onnx) as compiles:
+            for _ in range(2):
+                first, second = eyrie.load(path), eyrie.load([path])
+                got = [each(x=[[1, 1]]) for each in (first, second)]
+                self.assertEqual([each.tolist() for each in got],
+                                 [[weights.sum(0).tolist()]] * 2)
+            self.assertEqual(self.cached(), [".irpa", ".vmfb"])
+            self.assertEqual(compiles.call_count, 1)
+            os.unlink(glob.glob(os.path.join(self.cache, "*.irpa"))[0])
+            self.assertEqual(eyrie.load(path)([[0, 1]])[0, 5], 1029)
+        irpa = os.path.join(self.folder.name, "w.irpa")
+        module = eyrie.compile(path, "vmvx", weights=irpa)
+        self.assertLess(len(module), weights.nbytes + 8192)
+        self.assertEqual(eyrie.load(module, parameters=irpa)([[0, 1]])[0, 5],
+                         1029)
+        with self.assertRaisesRegex(ValueError, "of ONNX models only"):
+            eyrie.compile(ADD, weights=irpa)
+
+    def test_packages_that_the_importer_lacks(self):
+        code = os.path.join(self.folder.name, "sitecustomize.py")
+        for name, package in (("onnx", r"iree-base-compiler\[onnx\]"),
+                              ("iree.runtime", "iree-base-runtime`")):
+            with open(code, "w", encoding="utf-8") as file:
+                file.write(f"import sys; sys.modules['{name}'] = None")
+            with unittest.mock.patch.dict(os.environ,
+                                          PYTHONPATH=self.folder.name), \
+                    self.assertRaisesRegex(eyrie.Error, package) as caught:
+                eyrie.compile(self.path, weights=self.path + ".irpa")
+            self.assertEqual(caught.exception.code, "NOT_FOUND")
 
     def test_a_file_that_is_no_model(self):
         with open(self.path, "w", encoding="utf-8") as file:
@@ -134,6 +218,67 @@ class OnnxTest(unittest.TestCase):
             eyrie.load(self.path)
         with self.assertRaises(FileNotFoundError):
             eyrie.load(self.path + ".onnx")
+
+
+class CacheTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def put(self, digit, *suffixes, used=0):
+        for suffix in suffixes:
+            path = os.path.join(self.folder, digit * 64 + suffix)
+            with open(path, "wb") as file:
+                file.write(bytes(100))
+            os.utime(path, (used, used))
+
+    def left(self):
+        return sorted(name[63:] for name in os.listdir(self.folder))
+
+    def test_the_entry_that_was_used_longest_ago_goes_first(self):
+        self.put("a", ".vmfb", ".irpa", used=3)
+        self.put("b", ".vmfb", used=2)
+        self.put("c", ".irpa.12.34", used=1)
+        with open(os.path.join(self.folder, "a file of the user" + "." * 64),
+                  "wb") as file:
+            file.write(bytes(1000))
+        for limit, want in ((400, 5), (399, 4), (300, 4), (299, 3), (199, 1),
+                            (0, 1)):
+            _cache._trim(self.folder, limit, "")
+            self.assertEqual(len(os.listdir(self.folder)), want, limit)
+
+    def test_the_newest_entry_stays(self):
+        self.put("a", ".vmfb", used=1)
+        self.put("b", ".vmfb", used=2)
+        _cache._trim(self.folder, 0, "a" * 64)
+        self.assertEqual(self.left(), ["a.vmfb"])
+
+    def test_a_use_makes_an_entry_the_newest(self):
+        self.put("a", ".vmfb", used=1)
+        self.put("b", ".vmfb", used=2)
+        path = os.path.join(self.folder, "a" * 64 + ".vmfb")
+        self.assertEqual(_cache._found(path, None), bytes(100))
+        _cache._trim(self.folder, 100, "")
+        self.assertEqual(self.left(), ["a.vmfb"])
+
+    def test_a_file_appears_when_it_is_complete(self):
+        path = os.path.join(self.folder, "x")
+        with self.assertRaises(KeyError), _cache._written(path) as part:
+            with open(part, "wb"):
+                raise KeyError
+        self.assertEqual(os.listdir(self.folder), [])
+        with _cache._written(path) as part, open(part, "wb") as file:
+            file.write(b"1")
+            self.assertFalse(os.path.exists(path))
+        self.assertEqual(os.listdir(self.folder), ["x"])
+
+    def test_a_size_that_is_not_a_number(self):
+        for text in ("4G", "-1", "1" * 19):
+            with unittest.mock.patch.dict(os.environ, EYRIE_CACHE_SIZE=text), \
+                    self.assertRaisesRegex(ValueError, f"'{text}'.*of bytes"):
+                _cache._limit()
 
 
 @needs("jax")

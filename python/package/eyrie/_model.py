@@ -346,13 +346,13 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         "no_native_code": no_native_code, "isolate": isolate, "jit": jit,
         "threads": threads, "max_idle_memory": max_idle_memory})
     files, weights = _options.parameters("parameters", parameters)
-    return Model(_Loaded(_options.sources(source), devices, {
+    modules, own_files = _options.sources(source)
+    return Model(_Loaded(modules, devices, {
         "fuel": _options.count("fuel", fuel),
         "timeout": _options.seconds("timeout", timeout),
         "max_memory": _options.count("max_memory", max_memory),
         "max_stack": _options.count("max_stack", max_stack),
-        "parameters": files,
-        "weights": weights,
+        "parameters": files + own_files, "weights": weights,
         "text": _options.flag("text", text),
         "allow_loss": _options.flag("allow_loss", allow_loss),
         "on_device": _options.on_device("results", results),

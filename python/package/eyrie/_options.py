@@ -8,7 +8,7 @@ import math
 import numbers
 import os
 
-from eyrie import _compile
+from eyrie import _cache, _onnx
 
 
 def sentence(name, value, what):
@@ -119,13 +119,23 @@ def _weights(entries, scope=""):
 
 
 def sources(value):
-    """Returns the paths and bytes of one module, or of several modules."""
+    """Returns the paths and bytes of modules, and the files of their weights.
+
+    value: a module or a list of modules. Only ONNX models have such files.
+    """
     if not isinstance(value, (list, tuple)):
         value = [value]
     if not value:
         raise ValueError(sentence("source", value, "a module or modules"))
-    return [source(_compile.compiled_onnx(item) if _compile.is_onnx(item)
-                   else item) for item in value]
+    found, files = [], []
+    for item in value:
+        if _onnx.is_model(item):
+            module, own_files = _cache.compiled(item)
+            found.append(module)
+            files += own_files
+        else:
+            found.append(source(item))
+    return found, files
 
 
 def source(value):

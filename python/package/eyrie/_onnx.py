@@ -1,0 +1,184 @@
+"""Imports ONNX models with iree-import-onnx, and keeps their names."""
+
+import json
+import os
+import re
+import tempfile
+
+from eyrie import _programs
+from eyrie._errors import Error, failure
+
+_INSTALL = "run `pip install 'iree-base-compiler[onnx]'`."
+# Words of the importer's messages for the packages that it lacks.
+_MISSING = (
+    ("iree runtime api", "Weights in a file of their own need the package "
+     "iree-base-runtime: run `pip install iree-base-runtime`."),
+    ("`onnx` Python package", f"iree-import-onnx needs onnx: {_INSTALL}"),
+)
+# Smaller tensors stay in the module, where the compiler can compute with them.
+_LEAST_ELEMENTS = 1024
+
+# The numbers of fields in onnx.proto.
+_MODEL_GRAPH = 7
+_GRAPH_INITIALIZER, _GRAPH_INPUT, _GRAPH_OUTPUT = 5, 11, 12
+_TENSOR_NAME, _VALUE_NAME = 8, 1
+# A field's type in its tag, and the size of those that have no length.
+_VARINT, _SIZED, _SIZES = 0, 2, {1: 8, 5: 4}
+
+
+def is_model(source):
+    """Reports whether the source is an ONNX file or an onnx.ModelProto."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fsdecode(source).endswith(".onnx")
+    return hasattr(source, "SerializeToString") and hasattr(source, "graph")
+
+
+def read(source):
+    """Returns a model's bytes, and the folder of its other files."""
+    if not isinstance(source, (str, os.PathLike)):
+        return source.SerializeToString(), ""
+    with open(source, "rb") as file:
+        return file.read(), os.path.dirname(os.path.abspath(
+            os.fsdecode(source)))
+
+
+def other_files(model, folder):
+    """Yields (name, os.stat_result) of the files that have a model's elements.
+
+    Their names are entries "location" of external_data, as protobuf writes
+    them. Other bytes of a model may look the same.
+    """
+    names = set()
+    for entry in re.finditer(rb"\x0a\x08location\x12", model):
+        size, begin = _varint(model, entry.end())
+        names.add(bytes(model[begin:begin + size]))
+    for name in sorted(names):
+        try:
+            yield name, os.stat(os.path.join(folder, os.fsdecode(name)))
+        except (OSError, ValueError):
+            continue
+
+
+def to_mlir(source, *, opset=None, weights=None, scope="model"):
+    """Returns the MLIR of a model.
+
+    opset: a version of ONNX to convert older models to.
+    weights: a path to write larger tensors to, of `scope`, in place of MLIR.
+
+    Raises NOT_FOUND without the packages, INVALID_ARGUMENT with the importer's
+    message.
+    """
+    program = _programs.find("iree-import-onnx")
+    if not program:
+        raise failure("NOT_FOUND",
+                      f"iree-import-onnx is not installed: {_INSTALL}")
+    model, _ = read(source)
+    with tempfile.TemporaryDirectory(prefix="eyrie.") as folder:
+        if not isinstance(source, (str, os.PathLike)):
+            source = os.path.join(folder, "model.onnx")
+            with open(source, "wb") as file:
+                file.write(model)
+        path = os.path.abspath(os.fsdecode(source))  # may begin with a '-'
+        made = os.path.join(folder, "module.mlir")
+        command = [program, path, "-o", made]
+        if opset:
+            command += ["--opset-version", str(opset)]
+        if weights is not None:
+            command += ["--externalize-params", f"--params-scope={scope}",
+                        f"--num-elements-threshold={_LEAST_ELEMENTS}",
+                        f"--save-params-to={os.fsdecode(weights)}"]
+        try:
+            _programs.run(command, {})
+        except Error as error:
+            raise _without_package(error) from None
+        with open(made, "rb") as file:
+            return _with_names(file.read(), *_names(memoryview(model)))
+
+
+def _without_package(error):
+    """Returns the error; NOT_FOUND if the importer lacks a package."""
+    for words, sentence in _MISSING:
+        if words in str(error):
+            return failure("NOT_FOUND", sentence)
+    return error
+
+
+def _varint(data, at):
+    """Returns a number of protobuf, and the position after it."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
+
+
+def _fields(message):
+    """Yields (number, bytes) of the fields of a message that have a length."""
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        if tag & 7 == _VARINT:
+            _, at = _varint(message, at)
+        elif tag & 7 == _SIZED:
+            size, at = _varint(message, at)
+            yield tag >> 3, message[at:at + size]
+            at += size
+        else:
+            at += _SIZES[tag & 7]
+
+
+def _all(message, number):
+    return [value for key, value in _fields(message) if key == number]
+
+
+def _names(model):
+    """Returns the names of a model's inputs and of its outputs, in order.
+
+    Inputs with an initializer are constants to the importer.
+    """
+    def names(of, field):
+        return [bytes(value).decode() for item in _all(graph, of)
+                for value in _all(item, field)]
+
+    graph, = _all(model, _MODEL_GRAPH)
+    constants = set(names(_GRAPH_INITIALIZER, _TENSOR_NAME))
+    inputs = [name for name in names(_GRAPH_INPUT, _VALUE_NAME)
+              if name not in constants]
+    return inputs, names(_GRAPH_OUTPUT, _VALUE_NAME)
+
+
+_FUNCTION = re.compile(
+    rb"^  func\.func @.*?\((.*)\) -> (.*) (attributes \{)torch\.onnx_meta\.",
+    re.M)
+_TENSOR = re.compile(rb"!torch\.vtensor<\[([?\d,]*)\],([\w<>!.]+?)>(?=[,)]|$)")
+
+
+def _with_names(mlir, inputs, outputs):
+    """Adds the names and types of the only function, as docs/abi.md has them.
+
+    The compiler keeps them in the module. Values that are not tensors have no
+    record, so such a function stays as it is.
+    """
+    function = _FUNCTION.search(mlir)
+    if not function:
+        return mlir
+    sides = {}
+    for side, group, names in (("a", 1, inputs), ("r", 2, outputs)):
+        tensors = _TENSOR.findall(function[group])
+        if len(tensors) != len(names):
+            return mlir
+        sides[side] = [["named", name, _record(*tensor)]
+                       for name, tensor in zip(names, tensors)]
+    text = json.dumps(json.dumps(sides, separators=(",", ":")))
+    at = function.end(3)
+    return b"".join([mlir[:at], b"iree.reflection = {iree.abi = ",
+                     text.encode(), b"}, ", mlir[at:]])
+
+
+def _record(shape, element):
+    """Returns the record of an array. A shape is "2,?", or "" for rank 0."""
+    sizes = [None if size == b"?" else int(size)
+             for size in shape.split(b",") if size]
+    element = re.sub("^si", "i", element.decode())
+    return ["ndarray", element, len(sizes), *sizes]
