@@ -97,9 +97,10 @@ class CompileTest(unittest.TestCase):
         self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
 
 
-def onnx_model(nodes, inputs, outputs, weights=()):
+def onnx_model(nodes, inputs, outputs, weights=(), opset=17):
     """Returns a model. Values are (name, type, shape), weights (name, array).
 
+    nodes: (operator, inputs, outputs), and attributes as a dict.
     A weight is an input, too, as in models before IR version 4.
     """
     from onnx import helper, numpy_helper
@@ -107,11 +108,11 @@ def onnx_model(nodes, inputs, outputs, weights=()):
     old = [helper.make_tensor_value_info(each.name, each.data_type, each.dims)
            for each in tensors]
     graph = helper.make_graph(
-        [helper.make_node(*node) for node in nodes], "g",
+        [helper.make_node(*node[:3], **dict(*node[3:])) for node in nodes], "g",
         old + [helper.make_tensor_value_info(*each) for each in inputs],
         [helper.make_tensor_value_info(*each) for each in outputs], tensors)
     return helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
 @needs("onnx")
@@ -168,6 +169,13 @@ class OnnxTest(unittest.TestCase):
                                     "'left.x'.*expected 2"):
             model([[1, 2, 3]], 2)
 
+    def test_f64(self):
+        from onnx import TensorProto
+        model = eyrie.load(onnx_model(
+            [("Add", ["x", "x"], ["y"])], [("x", TensorProto.DOUBLE, ["n"])],
+            [("y", TensorProto.DOUBLE, ["n"])]))
+        self.assertEqual(model(x=[1 + 1e-12]).tolist(), [2 + 2e-12])
+
     def test_inputs_that_are_constants_have_no_name(self):
         model = eyrie.load(self.model)
         self.assertEqual([each.name for each in model.inputs], ["rows"])
@@ -198,6 +206,19 @@ class OnnxTest(unittest.TestCase):
                          1029)
         with self.assertRaisesRegex(ValueError, "of ONNX models only"):
             eyrie.compile(ADD, weights=irpa)
+
+    def test_an_old_model_is_converted(self):
+        norm = ("BatchNormalization", ["x", *"sbmv"], ["y"])
+        weights = [(name, np.array([2], np.float32)) for name in "sbmv"]
+        x, y = ("x", self.f32, ["n", 1, 2]), ("y", self.f32, ["n", 1, 2])
+        model = eyrie.load(onnx_model([norm], [x], [y], weights, opset=12))
+        np.testing.assert_allclose(model([[[2, 4]]]),
+                                   [[[2, 2 + 2 * 2**.5]]], rtol=1e-4)
+        with self.assertRaises(eyrie.Error) as caught:  # says what is left
+            eyrie.load(onnx_model([norm, ("Unique", ["y"], ["z"])], [x],
+                                  [("z", self.f32, ["k"])], weights, opset=12))
+        self.assertIn("onnx.Unique", str(caught.exception))
+        self.assertNotIn("BatchNorm", str(caught.exception))
 
     def test_packages_that_the_importer_lacks(self):
         code = os.path.join(self.folder.name, "sitecustomize.py")
@@ -404,6 +425,13 @@ class JaxTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "expected PyTreeDef"):
             f(x, x, x)
 
+    def test_wrap_keeps_f64(self):
+        jax = self.jax
+        with jax.enable_x64():
+            exported = jax.export.export(jax.jit(lambda x: x + 1e-12))(1.0)
+            f = self.ours.wrap(exported, eyrie.compile(exported, "vmvx"))
+            self.assertEqual(float(f(1.0)), 1 + 1e-12)
+
     def test_wrap_with_dynamic_dimensions(self):
         jax = self.jax
         rows, = jax.export.symbolic_shape("n")
@@ -446,6 +474,15 @@ class TorchTest(unittest.TestCase):
         self.assertIn("?xf32", model["add"].signature)
         self.assertIs(model["add"], model["add"])
 
+    def test_the_error_says_what_to_install(self):
+        program = self.torch.export.export(self.torch.nn.Linear(4, 2),
+                                           (self.torch.ones(3, 4),))
+        with unittest.mock.patch.dict("sys.modules", {"iree.turbine": None}), \
+                self.assertRaisesRegex(eyrie.Error, "`pip install iree-turbine"
+                                       ) as caught:
+            self.ours.load(program)
+        self.assertEqual(caught.exception.code, "NOT_FOUND")
+
     def test_small_floats(self):
         model = self.ours.load(eyrie.compile(ADD.replace("f32", "bf16")))
         x = self.torch.tensor([1, 2, 0.5], dtype=self.torch.bfloat16)
@@ -459,7 +496,6 @@ class TurbineTest(unittest.TestCase):
 
     def test_an_exported_program(self):
         import torch
-        from iree.turbine import aot
         import eyrie.torch
 
         class Net(torch.nn.Module):
@@ -477,13 +513,37 @@ class TurbineTest(unittest.TestCase):
         program = torch.export.export(
             net, (x,), {"more": more},
             dynamic_shapes={"x": {0: rows}, "more": {"bias": None}})
-        output = aot.export(program)
-        model = eyrie.torch.load(
-            eyrie.compile(str(output.mlir_module)), exported=program)
-        for count in (3, 7):
-            x = torch.rand(count, 4)
-            got, want = model(x, more=more), net(x, more=more)
-            torch.testing.assert_close(got, dict(want))
+        module = eyrie.torch.compile(program, "vmvx")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net.pt2")
+            torch.export.save(program, path)
+            models = [
+                eyrie.torch.load(program, target="generic-cpu"),
+                eyrie.torch.load(path),
+                eyrie.torch.load(module, exported=program),
+                eyrie.torch.load(net, (x,), {"more": more}, dynamic_shapes={
+                    "x": {0: rows}, "more": {"bias": None}})]
+        for model in models:
+            for count in (3, 7):
+                x = torch.rand(count, 4)
+                got, want = model(x, more=more), net(x, more=more)
+                torch.testing.assert_close(got, dict(want))
+
+    def test_types(self):
+        import torch
+        import eyrie.torch
+        for dtype in (torch.float64, torch.int64, torch.bfloat16):
+            net = torch.nn.Module()
+            net.forward = lambda x: x + x
+            x = torch.tensor([1, 2, 3], dtype=dtype)
+            got = eyrie.torch.load(net, (x,))(x)
+            self.assertEqual((got.dtype, got.tolist()), (dtype, [2, 4, 6]))
+
+    def test_a_network_without_arguments(self):
+        import torch
+        import eyrie.torch
+        with self.assertRaisesRegex(TypeError, "The Linear needs `args`"):
+            eyrie.torch.load(torch.nn.Linear(4, 2))
 
 
 if __name__ == "__main__":

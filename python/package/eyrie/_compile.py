@@ -1,6 +1,7 @@
 """Compiles MLIR and ONNX with IREE's compiler, where it is installed."""
 
 import os
+import re
 import tempfile
 
 from eyrie import _onnx
@@ -18,6 +19,7 @@ _TARGETS = {
 }
 # The operators of older ONNX models have other forms, which it may not know.
 OPSET = 17
+_OF_TEXT = (bytes, bytearray, memoryview, os.PathLike, str)
 
 
 def text_of(source):
@@ -42,6 +44,12 @@ def text_of(source):
     raise TypeError(f"source is of the type {type(source).__name__}; expected "
                     "MLIR as text, bytes or a path, what jax.jit(f).lower(...) "
                     "or jax.export return, or a module of MLIR's bindings.")
+
+
+def keeping_f64(text):
+    """Returns the flag for MLIR with f64, which would be computed as f32."""
+    return ["--iree-input-demote-f64-to-f32=false"] if re.search(
+        rb"[x<,]f64\b", text) else []
 
 
 def listed(flags):
@@ -77,7 +85,10 @@ def compile(  # pylint: disable=redefined-builtin
     elif weights is not None:
         raise ValueError(f"weights ({weights!r}) are of ONNX models only.")
     else:
-        module = _compile_text(text_of(source), to_run)
+        text = text_of(source)
+        if not isinstance(source, _OF_TEXT):  # a framework's
+            to_run += keeping_f64(text)
+        module = _compile_text(text, to_run)
     if output is not None:
         with open(output, "wb") as file:
             file.write(module)
@@ -111,8 +122,8 @@ def compile_onnx(source, to_run, **weights):
     weights: those of _onnx.to_mlir.
     """
     def attempt(opset):
-        return _compile_text(
-            _onnx.to_mlir(source, opset=opset, **weights), to_run)
+        text = _onnx.to_mlir(source, opset=opset, **weights)
+        return _compile_text(text, to_run + keeping_f64(text))
 
     try:
         return attempt(None)
@@ -121,5 +132,6 @@ def compile_onnx(source, to_run, **weights):
             raise
         try:
             return attempt(OPSET)
-        except Error:
-            raise error from None
+        except Error as converted:  # says more, unless it cannot be converted
+            raise (error if "iree-import-onnx" in str(converted)
+                   else converted) from None

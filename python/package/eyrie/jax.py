@@ -170,10 +170,9 @@ class _Jit:
 
     def _compile(self, args, kwargs):
         lowered = self._jitted.lower(*args, **kwargs)
-        text, options, flags = _compile.text_of(lowered), self._options, []
+        text, options = _compile.text_of(lowered), self._options
         _check_effects(text)
-        if b"xf64" in text or b"<f64" in text:
-            flags = ["--iree-input-demote-f64-to-f32=false"]
+        flags = _compile.keeping_f64(text)
         if _core.has_custom_calls(text):
             program = _native.link(text)
             text = program.text

@@ -2,17 +2,22 @@
 
     import eyrie.torch
 
+    model = eyrie.torch.load(net, (tokens,))   # of torch.nn; or "net.pt2"
+    logits = model(tokens)                     # tensors in, tensors out
     model = eyrie.torch.load("model.vmfb")
-    logits = model(tokens)                 # tensors in, tensors out
     state = model["step"](state, x=tokens)
 
-Needs torch. Tensors of results share the memory that the call wrote.
+Needs torch, and iree-turbine to compile. Tensors of results share the memory
+that the call wrote.
 """
+
+import os
 
 import torch
 from torch.utils import _pytree
 
-from eyrie import _core, _model
+from eyrie import _compile, _core, _model
+from eyrie._errors import failure
 
 
 def _to_torch(value):
@@ -100,15 +105,68 @@ class Model:
         return self[self._default](*args, **kwargs)
 
 
-def load(source, *, function=None, exported=None, **options):
+def compile(  # pylint: disable=redefined-builtin
+        program, target="cpu", **options):
+    """Compiles a program of PyTorch and returns its bytes for `load`.
+
+    program: a torch.export.ExportedProgram, or the path of its ".pt2" file.
+    target, options: those of `eyrie.compile`.
+
+    Raises eyrie.Error: NOT_FOUND without the package iree-turbine or a
+    compiler, INVALID_ARGUMENT with the compiler's messages if it fails.
+    """
+    try:
+        from iree.turbine import aot
+    except ModuleNotFoundError as error:
+        raise failure("NOT_FOUND", "iree-turbine, which imports programs of "
+                      "PyTorch, is not installed: run `pip install "
+                      f"iree-turbine`. ({error})") from error
+    module = aot.export(_program(program)).mlir_module
+    return _compile.compile(module, target, **options)
+
+
+def _program(source):
+    """Returns the ExportedProgram of a source, or None if it is a module."""
+    if isinstance(source, torch.export.ExportedProgram):
+        return source
+    if (isinstance(source, (str, os.PathLike))
+            and os.fsdecode(source).endswith(".pt2")):
+        return torch.export.load(source)
+    return None
+
+
+def _exported(network, args, kwargs, dynamic_shapes):
+    if args is None and kwargs is None:
+        raise TypeError(f"The {type(network).__name__} needs `args`: the "
+                        "arguments of a call, as an example for torch.export.")
+    return torch.export.export(network, tuple(args or ()), kwargs,
+                               dynamic_shapes=dynamic_shapes)
+
+
+def load(source, args=None, kwargs=None, *, dynamic_shapes=None, target="cpu",
+         flags=(), function=None, exported=None, **options):
     """Loads a module and returns an object that takes and returns tensors.
 
+    source: a module, as `eyrie.load` takes it; or, to compile, a ".pt2" file,
+        a torch.export.ExportedProgram or a torch.nn.Module.
+    args, kwargs, dynamic_shapes: of a torch.nn.Module, as of
+        torch.export.export: example arguments, and the dimensions that vary.
+    target, flags: if it is compiled, those of `eyrie.compile`.
     function: the name of the function that a call of the result calls; by
         default "main", or the only function.
-    exported: the torch.export.ExportedProgram that the module was made of. With
+    exported: the torch.export.ExportedProgram that a module was made of. With
         it, arguments and results have the structure of the program's.
     options: those of `eyrie.load`.
+
+    Raises what `compile` and `eyrie.load` raise.
     """
+    if isinstance(source, torch.nn.Module):
+        source = _exported(source, args, kwargs, dynamic_shapes)
+    program = _program(source)
+    if program is not None:
+        source, exported = compile(program, target, flags=flags), program
+        if target == "vulkan":
+            options.setdefault("device", "vulkan")
     model = _model.load(source, **options)
     if function is None:
         names = model.functions

@@ -1,5 +1,4 @@
-import os
-from typing import Any, Optional, Union
+from typing import Any, Iterable, Mapping, Optional, Union
 
 import eyrie
 
@@ -13,6 +12,10 @@ class Model:
     def __getitem__(self, name: str) -> Function: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-def load(source: Union[str, os.PathLike[str], bytes], *,
+def compile(program: Any, target: str = ..., **options: Any) -> bytes: ...
+def load(source: Any, args: Optional[Iterable[Any]] = ...,
+         kwargs: Optional[Mapping[str, Any]] = ..., *,
+         dynamic_shapes: Any = ..., target: str = ...,
+         flags: Union[str, Iterable[str]] = ...,
          function: Optional[str] = ..., exported: Optional[Any] = ...,
          **options: Any) -> Model: ...
