@@ -539,6 +539,15 @@ class TurbineTest(unittest.TestCase):
             got = eyrie.torch.load(net, (x,))(x)
             self.assertEqual((got.dtype, got.tolist()), (dtype, [2, 4, 6]))
 
+    def test_operators_that_the_importer_lacks(self):
+        import torch
+        import eyrie.torch
+        net, x = torch.nn.GRU(4, 5), torch.rand(3, 1, 4)
+        with torch.no_grad():
+            want = net(x)
+        for got, each in zip(eyrie.torch.load(net, (x,))(x), want):
+            torch.testing.assert_close(got, each)
+
     def test_a_network_without_arguments(self):
         import torch
         import eyrie.torch

@@ -17,7 +17,7 @@ import torch
 from torch.utils import _pytree
 
 from eyrie import _compile, _core, _model
-from eyrie._errors import failure
+from eyrie._errors import Error, failure
 
 
 def _to_torch(value):
@@ -121,8 +121,22 @@ def compile(  # pylint: disable=redefined-builtin
         raise failure("NOT_FOUND", "iree-turbine, which imports programs of "
                       "PyTorch, is not installed: run `pip install "
                       f"iree-turbine`. ({error})") from error
-    module = aot.export(_program(program)).mlir_module
-    return _compile.compile(module, target, **options)
+    table = aot.decompositions.current_aot_decompositions()
+
+    def attempt(given):
+        module = aot.export(given.run_decompositions(table)).mlir_module
+        return _compile.compile(module, target, **options)
+
+    program = _program(program)
+    try:
+        return attempt(program)
+    except Error as error:
+        if error.code != "INVALID_ARGUMENT":
+            raise
+        try:  # with all operators in PyTorch's own basic ones
+            return attempt(program.run_decompositions())
+        except Error:
+            raise error from None
 
 
 def _program(source):
