@@ -65,6 +65,7 @@ if [ ! -x "$frameworks" ]; then
   frameworks=$python
 fi
 "$frameworks" "$here/frameworks_test.py"
+"$frameworks" "$here/pages_test.py"
 "$frameworks" "$here/custom_calls_test.py"
 if [ "$frameworks" != "$python" ]; then
   "$frameworks" "$here/arrays_test.py" tests/modules

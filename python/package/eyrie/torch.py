@@ -113,7 +113,8 @@ def compile(  # pylint: disable=redefined-builtin
     target, options: those of `eyrie.compile`.
 
     Raises eyrie.Error: NOT_FOUND without the package iree-turbine or a
-    compiler, INVALID_ARGUMENT with the compiler's messages if it fails.
+    compiler, UNIMPLEMENTED or INVALID_ARGUMENT with the messages of either if
+    it fails.
     """
     try:
         from iree.turbine import aot
@@ -124,14 +125,18 @@ def compile(  # pylint: disable=redefined-builtin
     table = aot.decompositions.current_aot_decompositions()
 
     def attempt(given):
-        module = aot.export(given.run_decompositions(table)).mlir_module
+        try:
+            module = aot.export(given.run_decompositions(table)).mlir_module
+        except NotImplementedError as error:
+            raise failure("UNIMPLEMENTED", "iree-turbine cannot import the "
+                          f"program: {error}") from error
         return _compile.compile(module, target, **options)
 
     program = _program(program)
     try:
         return attempt(program)
     except Error as error:
-        if error.code != "INVALID_ARGUMENT":
+        if error.code not in ("INVALID_ARGUMENT", "UNIMPLEMENTED"):
             raise
         try:  # with all operators in PyTorch's own basic ones
             return attempt(program.run_decompositions())
