@@ -15,7 +15,7 @@ import unittest.mock
 import numpy as np
 
 import eyrie
-from eyrie import _cache, _compile
+from eyrie import _cache, _compile, _onnx
 
 ADD = """\
 func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
@@ -220,6 +220,17 @@ class OnnxTest(unittest.TestCase):
         self.assertIn("onnx.Unique", str(caught.exception))
         self.assertNotIn("BatchNorm", str(caught.exception))
 
+    def test_a_new_model_is_compiled_once(self):
+        x, z = ("x", self.f32, ["n"]), ("z", self.f32, ["k"])
+        for opset, count in ((16, 2), (17, 1), (18, 1)):
+            model = onnx_model([("Unique", ["x"], ["z"])], [x], [z],
+                               opset=opset)
+            with unittest.mock.patch.object(_onnx, "to_mlir",
+                                            wraps=_onnx.to_mlir) as imports, \
+                    self.assertRaisesRegex(eyrie.Error, "onnx.Unique"):
+                eyrie.compile(model)
+            self.assertEqual(imports.call_count, count)
+
     def test_packages_that_the_importer_lacks(self):
         code = os.path.join(self.folder.name, "sitecustomize.py")
         for name, package in (("onnx", r"iree-base-compiler\[onnx\]"),
@@ -235,7 +246,8 @@ class OnnxTest(unittest.TestCase):
     def test_a_file_that_is_no_model(self):
         with open(self.path, "w", encoding="utf-8") as file:
             file.write("no model")
-        with self.assertRaisesRegex(eyrie.Error, "iree-import-onnx failed"):
+        with self.assertRaisesRegex(eyrie.Error, "iree-import-onnx failed.*\n"
+                                    "google.protobuf.*Error"):
             eyrie.load(self.path)
         with self.assertRaises(FileNotFoundError):
             eyrie.load(self.path + ".onnx")

@@ -128,7 +128,7 @@ def compile_onnx(source, to_run, **weights):
     try:
         return attempt(None)
     except Error as error:
-        if error.code != "INVALID_ARGUMENT":
+        if error.code != "INVALID_ARGUMENT" or _onnx.opset(source) >= OPSET:
             raise
         try:
             return attempt(OPSET)

@@ -19,7 +19,7 @@ _MISSING = (
 _LEAST_ELEMENTS = 1024
 
 # The numbers of fields in onnx.proto.
-_MODEL_GRAPH = 7
+_MODEL_GRAPH, _MODEL_OPSET, _OPSET_VERSION = 7, 8, 2
 _GRAPH_INITIALIZER, _GRAPH_INPUT, _GRAPH_OUTPUT = 5, 11, 12
 _TENSOR_NAME, _VALUE_NAME = 8, 1
 # A field's type in its tag, and the size of those that have no length.
@@ -114,12 +114,13 @@ def _varint(data, at):
 
 
 def _fields(message):
-    """Yields (number, bytes) of the fields of a message that have a length."""
+    """Yields (number, value) of integers, and of fields with a length."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
         if tag & 7 == _VARINT:
-            _, at = _varint(message, at)
+            value, at = _varint(message, at)
+            yield tag >> 3, value
         elif tag & 7 == _SIZED:
             size, at = _varint(message, at)
             yield tag >> 3, message[at:at + size]
@@ -130,6 +131,15 @@ def _fields(message):
 
 def _all(message, number):
     return [value for key, value in _fields(message) if key == number]
+
+
+def opset(source):
+    """Returns the version of a model's operators; 0 if it is not a model."""
+    try:
+        imports = _all(memoryview(read(source)[0]), _MODEL_OPSET)
+        return _all(imports[0], _OPSET_VERSION)[0]
+    except (IndexError, KeyError, TypeError):
+        return 0
 
 
 def _names(model):

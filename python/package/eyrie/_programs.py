@@ -1,6 +1,7 @@
 """Finds and runs the programs of IREE's compiler."""
 
 import importlib.util
+import itertools
 import os
 import shutil
 import subprocess
@@ -55,7 +56,8 @@ def run(command, names):
 
 def _reason(lines):
     """Returns the messages; of Python's tracebacks, the last exception."""
-    if not lines or not lines[0].startswith("Traceback"):
+    frames = [i for i, line in enumerate(lines) if line.startswith("Traceback")]
+    if not frames:
         return lines
-    begin = max(i for i, line in enumerate(lines) if line.startswith(" ")) + 1
-    return lines[begin:] or lines[-1:]
+    rest = lines[frames[-1] + 1:]
+    return list(itertools.dropwhile(lambda line: line.startswith(" "), rest))
