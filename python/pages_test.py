@@ -204,9 +204,13 @@ class TorchPageTest(PageTest):
         self.check_refused("from_pytorch.md", [
             (run, lambda x: torch.linalg.cholesky(x @ x.T)),
             (run, lambda x: x.lgamma()),
+            (eyrie.torch.load, torch.nn.Linear(64, 64).bfloat16(),
+             (torch.ones(2, 64).bfloat16(),)),
             (run, lambda x: spectrum(x).abs()),
             (run, lambda x: torch.cond(x.sum() > 0, torch.sin, torch.cos,
                                        (x,)))])
+        half, row = torch.nn.Linear(64, 64).half(), torch.ones(1, 64).half()
+        eyrie.torch.load(half, (row,))(row)
         run(lambda x: torch.where(x.sum() > 0, x.sin(), x.cos()))
         run(lambda x: torch.where(x > 1, x, 0))
         run(lambda x: torch.view_as_real(spectrum(x)).square().sum(-1).sqrt())

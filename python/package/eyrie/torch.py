@@ -127,7 +127,7 @@ def compile(  # pylint: disable=redefined-builtin
     def attempt(given):
         try:
             module = aot.export(given.run_decompositions(table)).mlir_module
-        except NotImplementedError as error:
+        except (NotImplementedError, TypeError) as error:
             raise failure("UNIMPLEMENTED", "iree-turbine cannot import the "
                           f"program: {error}") from error
         return _compile.compile(module, target, **options)
