@@ -79,13 +79,13 @@ def compile(  # pylint: disable=redefined-builtin
     Raises eyrie.Error: NOT_FOUND if there is no compiler, INVALID_ARGUMENT with
     the compiler's messages if it fails.
     """
-    to_run = command(target, flags, compiler)
-    if _onnx.is_model(source):
-        module = compile_onnx(source, to_run, weights=weights)
-    elif weights is not None:
+    text = None if _onnx.is_model(source) else text_of(source)
+    if weights is not None and text is not None:
         raise ValueError(f"weights ({weights!r}) are of ONNX models only.")
+    to_run = command(target, flags, compiler)
+    if text is None:
+        module = compile_onnx(source, to_run, weights=weights)
     else:
-        text = text_of(source)
         if not isinstance(source, _OF_TEXT):  # a framework's
             to_run += keeping_f64(text)
         module = _compile_text(text, to_run)
