@@ -19,6 +19,7 @@
 #include "tools/flatbuffer_json.h"
 #include "tools/json_object.h"
 #include "tools/module_text.h"
+#include "tools/other_files.h"
 #include "tools/usage_error.h"
 #include "vm/asm/disassembler.h"
 #include "vm/module/archive.h"
@@ -233,7 +234,7 @@ absl::Status Dump(const Arguments& arguments, const std::string& path,
                      NativeFunctions(arguments, *file, path));
     return sink(text);
   }
-  ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
+  ASSIGN_OR_RETURN(auto archive, WithCommands(vm::Archive::Open(path), path));
   if (output == "flatbuffer-binary") {
     const auto bytes = archive->flatbuffer().subspan(sizeof(uint32_t));
     return sink({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -7,11 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/folders.h"
 #include "base/plain_text.h"
 #include "base/suggest.h"
 #include "eyrie/c_base.h"
 #include "tools/command.h"
 #include "tools/fault_report.h"
+#include "tools/other_files.h"
+#include "tools/shell_word.h"
 #include "tools/usage_error.h"
 #include "vm/isa/version.h"
 
@@ -78,6 +81,17 @@ int Print(const std::string& text) {
   return status.ok() ? 0 : ReportError(status);
 }
 
+// Returns what to type for a file that is given as a command, or "".
+std::string CommandsForFile(const std::string& path) {
+  std::string text = CommandsFor(path);
+  if (!text.empty() || !IsRegularFile(path)) return text;
+  const std::string word = ShellWord(path);
+  return absl::StrCat("'", PlainPath(path),
+                      "' is a file, not a command. To run it as a module, or "
+                      "to describe it:\n  eyrie run ",
+                      word, "\n  eyrie inspect ", word);
+}
+
 int Main(std::span<const char* const> args) {
   if (args.empty()) {
     std::fputs(Usage().c_str(), stderr);
@@ -98,6 +112,9 @@ int Main(std::span<const char* const> args) {
   for (const Command& command : kCommands) {
     if (name == command.name) return command.main(flags);
     names.push_back(command.name);
+  }
+  if (const std::string commands = CommandsForFile(name); !commands.empty()) {
+    return ReportError(UsageError(commands));
   }
   const int code = ReportError(
       UsageError(absl::StrCat("There is no command '", PlainName(name), "'.",

@@ -26,6 +26,7 @@
 #include "tools/limit_flags.h"
 #include "tools/load_progress.h"
 #include "tools/native_flags.h"
+#include "tools/other_files.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
 #include "tools/usage_error.h"
@@ -236,7 +237,8 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
   LoadProgress progress;
   for (const std::string& path : paths) {
     progress.BeginFile(absl::StrCat("loading ", path), path);
-    ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path, pauses));
+    ASSIGN_OR_RETURN(abi::Program program,
+                     WithCommands(abi::LoadProgram(path, pauses), path));
     programs.push_back(std::move(program));
   }
   RETURN_IF_ERROR(CheckCalled(arguments, natives, programs));

@@ -38,6 +38,7 @@
 #include "tools/interrupt_thread.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
+#include "tools/other_files.h"
 #include "tools/trace_flags.h"
 #include "tools/usage_error.h"
 
@@ -77,7 +78,8 @@ class Loader {
     }
     ASSIGN_OR_RETURN(const std::vector<TestFile> files, FindTestFiles(paths));
     for (const std::string& path : libraries) {
-      ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path));
+      ASSIGN_OR_RETURN(abi::Program program,
+                       WithCommands(abi::LoadProgram(path), path));
       libraries_.push_back(std::move(program));
     }
     for (const TestFile& file : files) {
@@ -90,7 +92,8 @@ class Loader {
   // Adds the tests of one file. If the file is one of several and cannot be
   // loaded, adds a test that fails instead.
   absl::Status LoadOne(const TestFile& file, TestPlan& plan) {
-    absl::StatusOr<abi::Program> program = abi::LoadProgram(file.path);
+    absl::StatusOr<abi::Program> program =
+        WithCommands(abi::LoadProgram(file.path), file.path);
     const bool alone = file.prefix.empty();
     if (!program.ok()) {
       if (alone) return program.status();

@@ -14,6 +14,7 @@
 #include "tools/diff/diff_report.h"
 #include "tools/diff/line_diff.h"
 #include "tools/diff/module_parts.h"
+#include "tools/other_files.h"
 #include "vm/asm/function_texts.h"
 #include "vm/module/verifier.h"
 
@@ -50,6 +51,10 @@ constexpr Flag kFlags[] = {
 };
 
 using ModulePtr = std::shared_ptr<const vm::VerifiedModule>;
+
+absl::StatusOr<ModulePtr> Load(const std::string& path) {
+  return WithCommands(vm::LoadModule(path), path);
+}
 
 bool HaveSameBytes(const vm::VerifiedModule& a, const vm::VerifiedModule& b) {
   const auto before = a.def().archive().bytes();
@@ -121,11 +126,11 @@ absl::Status AddCode(const Side& before, const Side& after,
 absl::StatusOr<int> Diff(const Arguments& arguments) {
   Side before;
   Side after;
-  ASSIGN_OR_RETURN(before.module, vm::LoadModule(arguments.positional()[0]));
-  ASSIGN_OR_RETURN(after.module, vm::LoadModule(arguments.positional()[1]));
   DiffReport report;
   report.before = arguments.positional()[0];
   report.after = arguments.positional()[1];
+  ASSIGN_OR_RETURN(before.module, Load(report.before));
+  ASSIGN_OR_RETURN(after.module, Load(report.after));
   for (const ModulePtr& module : {before.module, after.module}) {
     report.file_bytes += module->def().archive().bytes().size();
   }

@@ -4,11 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "base/folders.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
@@ -19,6 +17,7 @@
 #include "tools/inspect/report.h"
 #include "tools/json_flags.h"
 #include "tools/load_flags.h"
+#include "tools/other_files.h"
 #include "tools/trace_flags.h"
 #include "tools/usage_error.h"
 
@@ -59,47 +58,6 @@ constexpr Flag kFlags[] = {
 // Without effect unless a function is called.
 constexpr const char* kNeedsInput[] = {"function", "device",     "fuel",
                                        "timeout",  "max_memory", "parameters"};
-
-// Describes a file that is not a module, by its name, and names a command for
-// it. Returns "" for unknown files.
-std::string OtherCommand(const std::string& path) {
-  const std::string name = absl::AsciiStrToLower(path);
-  for (const char* ending : {".gguf", ".irpa", ".safetensors"}) {
-    if (absl::EndsWith(name, ending)) {
-      return absl::StrCat("'", path,
-                          "' is a file of parameters: eyrie params dump ", path,
-                          " shows what it holds.");
-    }
-  }
-  for (const char* ending : {".so", ".dll", ".dylib"}) {
-    if (absl::EndsWith(name, ending)) {
-      return absl::StrCat("'", path, "' is a native library: eyrie dump ", path,
-                          " shows what it offers.");
-    }
-  }
-  if (absl::EndsWith(name, ".mlir")) {
-    return absl::StrCat(
-        "'", path,
-        "' is a program's source; compile it with 'iree-compile' "
-        "first.");
-  }
-  if (absl::EndsWith(name, ".vmasm")) {
-    return absl::StrCat("'", path, "' is assembly: eyrie asm ", path,
-                        " -o model.vmfb makes a module of it.");
-  }
-  return "";
-}
-
-// Returns the error for a file that is not a module, with a command for it.
-absl::Status WithCommand(const absl::Status& status, const std::string& path) {
-  if (IsFolder(path)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is a folder; expected a module's file."));
-  }
-  const std::string other = OtherCommand(path);
-  if (other.empty() || absl::IsNotFound(status)) return status;
-  return absl::InvalidArgumentError(other);
-}
 
 bool WantsCall(const Arguments& arguments) {
   return arguments.IsSet("input") || HasJsonInputs(arguments);
@@ -151,7 +109,7 @@ absl::Status Inspect(const Arguments& arguments, const std::string& path) {
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
                    DriverOptionsOf(arguments));
   absl::StatusOr<Report> report = CreateReport(path, options);
-  if (!report.ok()) return WithCommand(report.status(), path);
+  if (!report.ok()) return WithCommands(report.status(), path);
   if (arguments.IsSet("times")) {
     RETURN_IF_ERROR(ReadTimes(arguments.GetString("times"), *report));
   }

@@ -12,6 +12,7 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/load_flags.h"
+#include "tools/other_files.h"
 #include "tools/trace_flags.h"
 #include "tools/upgrade/rewrite.h"
 #include "tools/upgrade/upgrade_check.h"
@@ -86,7 +87,8 @@ absl::StatusOr<bool> Upgrade(const Arguments& arguments) {
   if (arguments.GetBool("check")) {
     ASSIGN_OR_RETURN(check, UpgradeCheck::Prepare(arguments));
   } else {
-    ASSIGN_OR_RETURN(module, vm::LoadModule(paths.back()));
+    ASSIGN_OR_RETURN(module,
+                     WithCommands(vm::LoadModule(paths.back()), paths.back()));
   }
   ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
                    RewriteModule(check ? check->module() : *module, release));
