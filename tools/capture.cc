@@ -1,6 +1,7 @@
 #include "tools/capture.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -12,7 +13,11 @@
 #include <atomic>
 #include <cerrno>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/deadline.h"
 #include "base/signal_block.h"
+#include "base/status_macros.h"
 #include "base/system_error.h"
 
 extern char** environ;
@@ -130,9 +135,56 @@ class EndGuard {
   std::array<struct sigaction, kSignals.size()> before_ = {};
 };
 
-// Runs the program to its end. Sets `status` as waitpid does. Returns an errno,
-// or 0.
-int RunToEnd(const SpawnOrders& orders, char* const* argv, int& status) {
+// Reports whether the child has ended; it remains a zombie. Waits for its end
+// unless `options` is WNOHANG.
+bool HasEnded(pid_t child, int options) {
+  siginfo_t info = {};
+  while (waitid(P_PID, static_cast<id_t>(child), &info,
+                WEXITED | WNOWAIT | options) != 0) {
+    if (errno != EINTR) return true;
+  }
+  return info.si_pid != 0;
+}
+
+absl::Status CheckLimits(const CaptureLimits& limits, Deadline deadline) {
+  if (limits.stop != nullptr && *limits.stop) {
+    return absl::CancelledError("interrupted");
+  }
+  if (!deadline.HasPassed()) return absl::OkStatus();
+  return absl::DeadlineExceededError(absl::StrCat(
+      "not finished after ", absl::FormatDuration(limits.timeout)));
+}
+
+// Waits until the child has ended, and ends it at a limit. Returns the limit's
+// error.
+absl::Status AwaitEnd(pid_t child, const CaptureLimits& limits) {
+  constexpr int kIntervalMs = 10;
+  constexpr absl::Duration kGrace = absl::Seconds(2);
+  if (limits.stop == nullptr && limits.timeout == absl::InfiniteDuration()) {
+    HasEnded(child, 0);
+    return absl::OkStatus();
+  }
+  const Deadline deadline = Deadline::After(limits.timeout);
+  Deadline grace = Deadline::Never();
+  absl::Status reached;
+  while (!HasEnded(child, WNOHANG)) {
+    if (grace.HasPassed()) kill(-child, SIGKILL);
+    if (reached.ok()) {
+      reached = CheckLimits(limits, deadline);
+      if (!reached.ok()) {
+        kill(-child, SIGTERM);
+        grace = Deadline::After(kGrace);
+      }
+    }
+    poll(nullptr, 0, kIntervalMs);
+  }
+  if (!reached.ok()) kill(-child, SIGKILL);  // what the program started
+  return reached;
+}
+
+// Runs the program to its end. Sets `status` as waitpid does.
+absl::Status RunToEnd(const SpawnOrders& orders, char* const* argv,
+                      const CaptureLimits& limits, int& status) {
   const EndGuard guard;
   pid_t child = 0;
   {
@@ -141,26 +193,22 @@ int RunToEnd(const SpawnOrders& orders, char* const* argv, int& status) {
     const SignalBlock block;
     const int error = posix_spawnp(&child, argv[0], orders.actions(),
                                    orders.attributes(), argv, environ);
-    if (error != 0) return error;
+    if (error != 0) return SystemError("start", argv[0], error);
     running = child;
   }
   // The process stays a zombie until its exit code is read, so that its IDs are
   // not those of another process while a handler may use them.
-  siginfo_t info = {};
-  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) !=
-             0 &&
-         errno == EINTR) {
-  }
+  absl::Status reached = AwaitEnd(child, limits);
   running = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return 0;
+  return reached;
 }
 
 }  // namespace
 
-absl::StatusOr<Captured> RunAndCapture(
-    const std::vector<std::string>& command) {
+absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
+                                       const CaptureLimits& limits) {
   const MemoryFile output;
   const MemoryFile errors;
   if (output.file() < 0 || errors.file() < 0) {
@@ -174,8 +222,7 @@ absl::StatusOr<Captured> RunAndCapture(
   }
   argv.push_back(nullptr);
   int status = 0;
-  const int error = RunToEnd(orders, argv.data(), status);
-  if (error != 0) return SystemError("start", command[0], error);
+  RETURN_IF_ERROR(RunToEnd(orders, argv.data(), limits, status));
   Captured captured;
   captured.exit_code =
       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

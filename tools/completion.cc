@@ -99,6 +99,17 @@ std::string OutputOf(std::vector<std::string> words) {
   return captured.ok() ? captured->output : "";
 }
 
+// Returns the names of the sets of flags of `eyrie tune`.
+std::vector<std::string> FlagSetNames() {
+  std::vector<std::string> names;
+  const std::string sets = OutputOf({"tune", "--list_sets"});
+  for (const absl::string_view line :
+       absl::StrSplit(sets, '\n', absl::SkipEmpty())) {
+    if (line[0] != ' ') names.emplace_back(line.substr(0, line.find(':')));
+  }
+  return names;
+}
+
 // The typed words of a command line. The last one is to be completed.
 class TypedWords {
  public:
@@ -184,6 +195,7 @@ std::vector<std::string> TypedWords::Functions() const {
 
 std::vector<std::string> TypedWords::Values(absl::string_view flag) const {
   if (flag == "--function") return Functions();
+  if (flag == "--sets") return FlagSetNames();
   if (flag != "--device") return {};
   return absl::StrSplit(OutputOf({"run", "--list_devices"}), '\n',
                         absl::SkipEmpty());

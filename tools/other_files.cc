@@ -35,13 +35,15 @@ struct Kind {
 constexpr char kSavedModel[] = "/saved_model.pb";
 
 #define COMPILE "iree-compile $1 -o $2 $3"
+#define TUNE \
+  "\neyrie tune $0 -o $2  # or: tries several flags, keeps the fastest"
 #define MODEL ", not a compiled module. To compile it:"
 #define PARAMETERS \
   "a file of parameters, not a compiled module. To show it, or to use it:"
 
 constexpr Kind kKinds[] = {
     {".onnx", 0, "", "an ONNX model" MODEL,
-     "iree-import-onnx $0 -o $1\n" COMPILE},
+     "iree-import-onnx $0 -o $1\n" COMPILE TUNE},
     {".tflite", 4, "TFL3", "a TensorFlow Lite model" MODEL,
      "iree-import-tflite $0 -o $1\n" COMPILE},
     {".pt2", 0, "", "a program of torch.export" MODEL,
@@ -51,7 +53,7 @@ constexpr Kind kKinds[] = {
     {kSavedModel, 0, "", "a SavedModel of TensorFlow" MODEL,
      "iree-import-tf $0 -o $1\n" COMPILE},
     {".mlir .mlirbc", 0, "ML\xefR", "a program's source" MODEL,
-     "iree-compile $0 -o $2 $3"},
+     "iree-compile $0 -o $2 $3" TUNE},
     {".vmasm", 0, "", "assembly" MODEL, "eyrie asm $0 -o $2"},
     {".gguf .irpa .safetensors", 0, "", PARAMETERS,
      "eyrie params dump $0\neyrie run model.vmfb --parameters=$0"},
@@ -61,6 +63,7 @@ constexpr Kind kKinds[] = {
 };
 
 #undef COMPILE
+#undef TUNE
 #undef MODEL
 #undef PARAMETERS
 

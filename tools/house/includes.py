@@ -78,6 +78,10 @@ LAYERS = {
                       "hal/cpu/dispatch_abi.h", "hal/cpu/library_rewrite.h",
                       "hal", "vm/asm", "vm/flow", "vm/isa", "vm/module",
                       "base"],
+    # It runs programs, and reads no module.
+    "tools/compiler": ["tools", "base"],
+    "tools/tune": ["tools", "tools/compiler", "abi/call", "abi/needs", "hal",
+                   "vm/isa", "base"],
     "plugins": ["include/eyrie"],
     "samples": ["include/eyrie"],
     "tests": None,
