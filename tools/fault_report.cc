@@ -29,13 +29,15 @@ constexpr Fault kFaults[] = {
     {SIGFPE, "SIGFPE", false},
 };
 
+constexpr size_t kMaxName = 200;  // bytes
+
 // A line of bounded length. What does not fit is left out.
 class Line {
  public:
   Line& Add(absl::string_view text) {
     for (const char c : text) {
-      if (size_ == sizeof(text_)) break;
-      text_[size_++] = c == '\n' || (c >= ' ' && c <= '~') ? c : '?';
+      if (size_ == kMost) break;
+      text_[size_++] = c >= ' ' && c <= '~' ? c : '?';
     }
     return *this;
   }
@@ -45,15 +47,23 @@ class Line {
         std::to_chars(digits, digits + sizeof(digits), value, 16).ptr;
     return Add("0x").Add({digits, static_cast<size_t>(end - digits)});
   }
-  void Print() const { (void)!write(STDERR_FILENO, text_, size_); }
+  void Print() {
+    text_[size_] = '\n';
+    (void)!write(STDERR_FILENO, text_, size_ + 1);
+  }
 
  private:
-  char text_[1024];
+  static constexpr size_t kMost = 1000;  // bytes
+  char text_[kMost + 1];
   size_t size_ = 0;
 };
 
 // The signal's action is the default again, and the instruction runs again.
 void Handle(int signal, siginfo_t* info, void* context) {
+  if (info->si_code <= 0) {  // a process sent it
+    raise(signal);
+    return;
+  }
   const std::optional<hal::cpu::CodePlace> place =
       hal::cpu::FindCodePlace(hal::cpu::SignalPlace(context));
   if (!place) return;
@@ -62,14 +72,18 @@ void Handle(int signal, siginfo_t* info, void* context) {
     Line line;
     line.Add("eyrie: The process ends: ").Add(fault.name);
     if (fault.has_address) {
-      line.Add(" at address ");
-      line.AddHex(reinterpret_cast<uintptr_t>(info->si_addr));
+      // The system does not know addresses that no memory can have.
+      if (info->si_code == SI_KERNEL) line.Add(" at an unknown address");
+      if (info->si_code != SI_KERNEL) {
+        line.Add(" at address ");
+        line.AddHex(reinterpret_cast<uintptr_t>(info->si_addr));
+      }
     }
-    line.Add(" in the dispatch '").Add(place->kernel);
+    line.Add(" in the dispatch '").Add(place->kernel.substr(0, kMaxName));
     line.Add("', by the instruction at address ").AddHex(place->address);
     line.Add(
         " of the executable. An input may be out of range, for example an "
-        "index of a table. With --isolate, the call fails instead.\n");
+        "index of a table. With --isolate, the call fails instead.");
     line.Print();
   }
 }
@@ -86,8 +100,7 @@ void ReportFaults() {
     if (sigaction(fault.signal, nullptr, &action) != 0) continue;
     if (action.sa_handler != SIG_DFL) continue;  // a sanitizer's, for example
     action.sa_sigaction = Handle;
-    action.sa_flags =
-        SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
     sigaction(fault.signal, &action, nullptr);
   }
 }

@@ -106,15 +106,17 @@ absl::string_view StemOf(absl::string_view path) {
 }  // namespace
 
 std::string CommandsFor(const std::string& path) {
-  std::string given(absl::StripSuffix(path, "/"));
+  const std::string given(absl::StripSuffix(path, "/"));
   const std::string file = IsFolder(path) ? given + kSavedModel : path;
   const Kind* const kind = IsRegularFile(file) ? FindKind(file) : nullptr;
   if (kind == nullptr) return "";
   const std::string stem(StemOf(given));
-  if (absl::StartsWith(given, "-")) given = ExplicitPath(given);
-  const std::string commands = absl::Substitute(
-      kind->commands, ShellWord(given), ShellWord(stem + ".mlir"),
-      ShellWord(stem + ".vmfb"), absl::StrJoin(kHostFlags, " "));
+  const auto word = [](const std::string& name) {
+    return ShellWord(absl::StartsWith(name, "-") ? ExplicitPath(name) : name);
+  };
+  const std::string commands =
+      absl::Substitute(kind->commands, word(given), word(stem + ".mlir"),
+                       word(stem + ".vmfb"), absl::StrJoin(kHostFlags, " "));
   return absl::StrCat("'", PlainPath(path), "' is ", kind->description, "\n  ",
                       absl::StrJoin(absl::StrSplit(commands, '\n'), "\n  "));
 }

@@ -38,9 +38,6 @@ class CodeScan {
 
   // Returns the features that all the code needs, reached or not.
   FeatureSet all() const;
-  // Reports whether all() has a feature that `machine` lacks. Faster than
-  // all().
-  bool Lacks(FeatureSet machine) const;
 
   // Returns the features that the functions at `roots` need on every machine:
   // those of their own code and of all code that direct calls and jumps reach.

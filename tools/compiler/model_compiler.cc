@@ -44,7 +44,8 @@ ModelCompiler::Command ImportCommand(const std::string& importer,
                                      const std::string& model,
                                      const std::string& output,
                                      bool converted) {
-  ModelCompiler::Command command = {importer, OperandOf(model), "-o", output};
+  ModelCompiler::Command command = {importer, OperandOf(model), "-o",
+                                    OperandOf(output)};
   if (converted) command.insert(command.end(), kConvert, std::end(kConvert));
   return command;
 }
@@ -55,7 +56,7 @@ ModelCompiler::Command CompileCommand(const std::string& program,
                                       const std::string& output) {
   ModelCompiler::Command command = {program, OperandOf(file)};
   command.insert(command.end(), flags.begin(), flags.end());
-  command.insert(command.end(), {"-o", output});
+  command.insert(command.end(), {"-o", OperandOf(output)});
   return command;
 }
 
@@ -127,9 +128,11 @@ absl::StatusOr<double> ModelCompiler::Compile(
   imported.may_convert = false;
   if (!may_convert) return seconds;
   absl::StatusOr<std::string> converted = Import(compiler.importer, true);
+  if (absl::IsCancelled(converted.status())) return converted.status();
   if (!converted.ok()) return seconds;
   absl::StatusOr<double> again =
       CompileFile(compiler, flags, *converted, output);
+  if (absl::IsCancelled(again.status())) return again;
   if (!again.ok()) return seconds;
   imported = {*std::move(converted), absl::OkStatus(), true, false};
   return again;

@@ -1,6 +1,6 @@
 // Compiles one model with several compilers and sets of flags.
 //
-// An ONNX model is imported once for each importer. If a compiler refuses what
+// An ONNX model is imported once for each compiler. If a compiler refuses what
 // was imported, the model is imported again, converted to opset 17, because
 // operators of older models have other forms.
 // Tested by tune/tune_test.txt.
@@ -46,7 +46,7 @@ class ModelCompiler {
                                   const std::string& output) const;
 
  private:
-  // The model as one importer made it.
+  // The model as the importer of one compiler made it.
   struct Imported {
     std::string file;           // "" if the importer failed
     absl::Status status;        // of the importer
@@ -65,7 +65,7 @@ class ModelCompiler {
   const std::string model_;
   const std::string folder_;
   const CaptureLimits limits_;
-  std::map<std::string, Imported> imported_;  // by the importer's path
+  std::map<std::string, Imported> imported_;  // by the compiler's path
 };
 
 }  // namespace eyrie::tools

@@ -21,12 +21,15 @@ std::string RecordedName(const Report& report, const DispatchUse& dispatch) {
   return name;
 }
 
-// Returns the mean time of the place `index` of `count` places of a kernel.
+// Returns the time of all runs of the place `index` of `count` places of a
+// kernel.
 double TimeAt(const KernelTime& time, size_t index, size_t count) {
-  if (time.each.empty() || time.each.size() % count != 0) return time.mean_ns();
+  if (time.each.empty() || time.each.size() % count != 0) {
+    return time.ns / static_cast<double>(count);
+  }
   double sum = 0;
   for (size_t i = index; i < time.each.size(); i += count) sum += time.each[i];
-  return sum / static_cast<double>(time.each.size() / count);
+  return sum;
 }
 
 }  // namespace

@@ -14,10 +14,12 @@
 
 namespace eyrie::tools {
 
-// Returns the nanoseconds of each dispatch, in the order of the report's;
-// nullopt: its kernel was not recorded. The k-th recorded dispatch of a kernel
-// is taken for its k-th place in the code, if each place ran equally often;
-// otherwise all have the mean. Empty if nothing of the module was recorded.
+// Returns the nanoseconds of all runs of each dispatch, in the order of the
+// report's; nullopt: its kernel was not recorded. The recorded runs of a kernel
+// are taken for its places in the code in turn, if they are a multiple of
+// these; otherwise the places have equal parts. So the sum over a kernel's
+// places is right even if some did not run. Empty if nothing of the module was
+// recorded.
 std::vector<std::optional<double>> TimesOfDispatches(const Report& report,
                                                      const KernelTimes& times);
 

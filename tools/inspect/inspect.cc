@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -55,9 +56,10 @@ constexpr Flag kFlags[] = {
      "'eyrie run model.vmfb --trace=FILE', instead of calling the function."},
 };
 
-// Without effect unless a function is called.
-constexpr const char* kNeedsInput[] = {"function", "device",     "fuel",
-                                       "timeout",  "max_memory", "parameters"};
+// Flags of calls that have an effect even if no function is called.
+constexpr absl::string_view kAlways[] = {"help", "flagfile",
+                                         "allow_system_executables",
+                                         "no_native_code", "isolate"};
 
 bool WantsCall(const Arguments& arguments) {
   return arguments.IsSet("input") || HasJsonInputs(arguments);
@@ -71,7 +73,7 @@ absl::Status ReadTimes(const std::string& path, Report& report) {
     return absl::InvalidArgumentError(
         absl::StrCat("--times='", path, "' has no dispatch of this module."));
   }
-  report.recording = absl::StrCat("Times are means of the trace ", path, ".");
+  report.recording = absl::StrCat("Times are sums over the trace ", path, ".");
   return absl::OkStatus();
 }
 
@@ -165,10 +167,13 @@ absl::Status CheckFlags(const Arguments& arguments) {
     return UsageError(
         "--times cannot be combined with --input or --args, which measure.");
   }
-  for (const char* flag : kNeedsInput) {
-    if (!arguments.IsSet(flag) || WantsCall(arguments)) continue;
-    return UsageError(absl::StrCat(
-        "--", flag, " needs --input or --args; without them nothing runs."));
+  for (const Flag& flag : WithCallFlags({})) {
+    if (flag.kind == FlagKind::kHeading || WantsCall(arguments)) continue;
+    if (absl::c_linear_search(kAlways, flag.name)) continue;
+    if (!arguments.IsSet(flag.name)) continue;
+    return UsageError(
+        absl::StrCat("--", flag.name,
+                     " needs --input or --args; without them nothing runs."));
   }
   constexpr const char* kReaders[] = {"args", "kwargs"};
   RETURN_IF_ERROR(CheckStandardInput(arguments, kReaders));

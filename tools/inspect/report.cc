@@ -126,14 +126,15 @@ absl::StatusOr<Report> CreateReport(const std::string& path,
 }
 
 std::string KernelName(const Report& report, const DispatchUse& dispatch) {
-  if (!dispatch.kernel.empty()) return dispatch.kernel;
+  constexpr size_t kMaxName = 4096;  // bytes; the file does not limit them
+  if (!dispatch.kernel.empty()) return dispatch.kernel.substr(0, kMaxName);
   if (!dispatch.ordinal.has_value()) return "?";
   const auto ordinal = static_cast<uint64_t>(*dispatch.ordinal);
   if (dispatch.executable.has_value()) {
     const auto& kernels =
         report.ExecutableOf(*dispatch.executable).facts.kernels;
     if (ordinal < kernels.size() && !kernels[ordinal].name.empty()) {
-      return kernels[ordinal].name;
+      return kernels[ordinal].name.substr(0, kMaxName);
     }
   }
   return absl::StrCat("kernel ", ordinal);

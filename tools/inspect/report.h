@@ -60,8 +60,8 @@ struct Report : abi::ModuleNeeds {
   ModuleFacts facts;
   Sizes sizes;
   std::vector<std::string> targets;  // its stated compilation targets
-  // The nanoseconds of each of facts.dispatches; nullopt: it did not run. Empty
-  // without a recording.
+  // The nanoseconds of all runs of each of facts.dispatches; nullopt: it did
+  // not run. Empty without a recording.
   std::vector<std::optional<double>> dispatch_ns;
   std::string recording;  // a sentence: what was recorded, or why nothing was
 
@@ -76,7 +76,8 @@ struct Report : abi::ModuleNeeds {
 absl::StatusOr<Report> CreateReport(const std::string& path,
                                     const hal::DriverOptions& options);
 
-// Returns the kernel's name, "kernel 3", or "?" if it is unknown.
+// Returns the kernel's name, at most 4096 bytes of it; "kernel 3", or "?" if it
+// is unknown.
 std::string KernelName(const Report& report, const DispatchUse& dispatch);
 
 // "12x1x1", "12x?x1", or "indirect".

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -572,19 +573,27 @@ std::string HtmlWriter::CallsText(uint32_t function) const {
                                [](const CallEdge& edge, uint32_t caller) {
                                  return edge.caller < caller;
                                });
-  std::map<std::string, uint64_t> callees;  // functions and modules
+  // By the modules of imports, and by the functions of this module.
+  std::map<std::tuple<bool, absl::string_view, uint32_t>, uint64_t> callees;
   for (; call != calls.end() && call->caller == function; ++call) {
-    const std::string callee =
-        call->import ? Code(report_.def.imports[call->callee].module_name())
-                     : FunctionLink(call->callee);
-    if (callees.size() < kMaxCallees || callees.contains(callee)) {
-      callees[callee] += call->count;
+    if (call->import) {
+      callees[{true, report_.def.imports[call->callee].module_name(), 0}] +=
+          call->count;
+    } else {
+      callees[{false, "", call->callee}] += call->count;
     }
   }
   std::string text;
+  size_t shown = 0;
   for (const auto& [callee, count] : callees) {
-    absl::StrAppend(&text, text.empty() ? ", calls " : ", ", callee,
+    if (shown == kMaxCallees) break;
+    const auto& [is_import, module, ordinal] = callee;
+    absl::StrAppend(&text, shown++ == 0 ? ", calls " : ", ",
+                    is_import ? Code(module) : FunctionLink(ordinal),
                     count == 1 ? "" : absl::StrCat(" ", count, " times"));
+  }
+  if (callees.size() > shown) {
+    absl::StrAppend(&text, " and ", callees.size() - shown, " more");
   }
   return text;
 }

@@ -126,7 +126,8 @@ std::vector<Candidate> CandidatesFor(const std::vector<Compiler>& compilers,
       candidate.set = set;
       candidate.compiler = &compilers[i];
       candidate.flags = CompilerFlagsOf(set->flags, extra);
-      candidate.path = absl::StrCat(folder, "/", i, ".", set->name, ".vmfb");
+      candidate.path = absl::StrCat(folder, "/", candidates.size() - 1, ".",
+                                    set->name, ".vmfb");
     }
   }
   return candidates;
@@ -213,7 +214,9 @@ class Tuning {
                     std::vector<Candidate>& candidates) {
     Progress progress;
     const ProgressLine line([&progress] { return progress.Get(); });
-    for (size_t i = 0; i < candidates.size() && !stop_; ++i) {
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (stop_) candidates[i].note = "interrupted";
+      if (stop_) continue;
       progress.Set(absl::StrCat("compiling ", i + 1, " of ", candidates.size(),
                                 ": ", candidates[i].set->name, " of ",
                                 candidates[i].compiler->version));
@@ -245,9 +248,10 @@ class Tuning {
   // Calls the module once in a process of its own, because a kernel that the
   // compiler made wrongly may end its process.
   void Try(Candidate& candidate) const {
-    std::vector<std::string> command = {"/proc/self/exe", "tune"};
+    std::vector<std::string> command = {
+        "/proc/self/exe", "tune",
+        absl::StrCat("--", kTrial, "=", candidate.path)};
     command.insert(command.end(), typed_.begin(), typed_.end());
-    command.push_back(absl::StrCat("--", kTrial, "=", candidate.path));
     const absl::StatusOr<Captured> ran = RunAndCapture(command, limits_);
     if (absl::IsCancelled(ran.status())) {
       candidate.note = "interrupted";

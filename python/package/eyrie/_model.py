@@ -160,7 +160,8 @@ class Model:
             _, _, _, arguments, _ = function._describe()
             names = {name for name, _, is_keyword, _ in arguments if is_keyword}
             is_dict = arguments[:1] and arguments[0][1].startswith("{")
-            if not is_dict and args[0] and names.issuperset(args[0]):
+            if names and not is_dict and all(
+                    isinstance(key, str) for key in args[0]):
                 return function(**args[0])
         return function(*args, **kwargs)
 
