@@ -207,6 +207,17 @@ class OnnxTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "of ONNX models only"):
             eyrie.compile(ADD, weights=irpa)
 
+    def test_models_together_exceed_the_cache(self):
+        paths = [self.save(onnx_model(
+            [("MatMul", ["x", "w"], ["y"])], [("x", self.f32, ["n", 2])],
+            [("y", self.f32, ["n", 1024])],
+            [("w", np.full((2, 1024), value, np.float32))]), f"{value}.onnx")
+                 for value in (1, 2)]
+        with unittest.mock.patch.object(_cache, "_LARGE", 4096), \
+                unittest.mock.patch.dict(os.environ, EYRIE_CACHE_SIZE="1"):
+            eyrie.load(paths)
+        self.assertEqual(self.cached(), [".irpa", ".irpa", ".vmfb", ".vmfb"])
+
     def test_an_old_model_is_converted(self):
         norm = ("BatchNormalization", ["x", *"sbmv"], ["y"])
         weights = [(name, np.array([2], np.float32)) for name in "sbmv"]
@@ -260,7 +271,7 @@ class CacheTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def put(self, digit, *suffixes, used=0):
+    def put(self, digit, *suffixes, used):
         for suffix in suffixes:
             path = os.path.join(self.folder, digit * 64 + suffix)
             with open(path, "wb") as file:
@@ -273,27 +284,40 @@ class CacheTest(unittest.TestCase):
     def test_the_entry_that_was_used_longest_ago_goes_first(self):
         self.put("a", ".vmfb", ".irpa", used=3)
         self.put("b", ".vmfb", used=2)
-        self.put("c", ".irpa.12.34", used=1)
+        self.put("c", ".irpa", used=1)
         with open(os.path.join(self.folder, "a file of the user" + "." * 64),
                   "wb") as file:
             file.write(bytes(1000))
         for limit, want in ((400, 5), (399, 4), (300, 4), (299, 3), (199, 1),
                             (0, 1)):
-            _cache._trim(self.folder, limit, "")
+            _cache._trim(self.folder, limit)
             self.assertEqual(len(os.listdir(self.folder)), want, limit)
 
-    def test_the_newest_entry_stays(self):
-        self.put("a", ".vmfb", used=1)
-        self.put("b", ".vmfb", used=2)
-        _cache._trim(self.folder, 0, "a" * 64)
-        self.assertEqual(self.left(), ["a.vmfb"])
+    def test_files_that_were_used_within_an_hour_stay(self):
+        now = os.stat(self.folder).st_mtime
+        self.put("a", ".vmfb", ".irpa", used=now - 3500)
+        self.put("b", ".vmfb", ".irpa", used=now - 3700)
+        self.put("c", ".irpa", used=now - 3700)
+        self.put("c", ".vmfb", used=now)
+        self.put("d", ".irpa.12.34", used=now - 3500)
+        self.put("e", ".irpa.12.35", used=now - 3700)
+        stay = ["a.irpa", "a.vmfb", "c.irpa", "c.vmfb", "d.irpa.12.34"]
+        _cache._trim(self.folder, 10000)
+        self.assertEqual(self.left(), sorted([*stay, "b.irpa", "b.vmfb"]))
+        _cache._trim(self.folder, 0)
+        self.assertEqual(self.left(), stay)
+
+    def test_a_folder_that_cannot_be_listed(self):
+        with unittest.mock.patch("os.listdir", side_effect=PermissionError):
+            _cache._trim(self.folder, 0)
+        _cache._trim(self.folder + "/none", 0)
 
     def test_a_use_makes_an_entry_the_newest(self):
         self.put("a", ".vmfb", used=1)
         self.put("b", ".vmfb", used=2)
         path = os.path.join(self.folder, "a" * 64 + ".vmfb")
         self.assertEqual(_cache._found(path, None), bytes(100))
-        _cache._trim(self.folder, 100, "")
+        _cache._trim(self.folder, 100)
         self.assertEqual(self.left(), ["a.vmfb"])
 
     def test_a_file_appears_when_it_is_complete(self):

@@ -2,7 +2,8 @@
 
 An entry is `KEY.vmfb`, for models of 256 MiB and more also `KEY.irpa`. The key
 is a hash of the model, the compiler and this processor. Processes and threads
-may share the folder: files appear complete, by a rename.
+may share the folder: files appear complete, by a rename, and stay for an hour
+after each use.
 """
 
 import collections
@@ -17,6 +18,7 @@ from eyrie._errors import failure
 
 _LARGE = 256 << 20  # bytes of a model whose weights are not in the module
 _DEFAULT_SIZE = 4 << 30
+_IN_USE = 3600  # seconds after its last use in which a file is not removed
 _FORM = 2  # of the entries; another one makes them anew
 _ENTRY = re.compile(r"([0-9a-f]{64})\.(vmfb|irpa)(\.\d+\.\d+)?")
 
@@ -37,12 +39,15 @@ def compiled(source):
     module = _found(f"{path}.vmfb", weights)
     if module is None:
         module = _make(source, key, f"{path}.vmfb", weights)
-        _trim(folder, limit, key)
+        _trim(folder, limit)
     return module, [f"{key}={weights}"] if weights else []
 
 
 def _found(path, weights):
     """Returns the module of an entry, or None. The entry is the newest then."""
+    for each in filter(None, (path, weights)):  # first, so that they stay
+        with contextlib.suppress(OSError):  # of a folder that is read-only
+            os.utime(each)
     try:
         with open(path, "rb") as file:
             module = file.read()
@@ -50,9 +55,6 @@ def _found(path, weights):
             os.stat(weights)
     except OSError:
         return None
-    for each in filter(None, (path, weights)):
-        with contextlib.suppress(OSError):  # of a folder that is read-only
-            os.utime(each)
     return module
 
 
@@ -95,28 +97,56 @@ def _written(path):
         raise
 
 
-def _trim(folder, limit, kept):
+def _trim(folder, limit):
     """Removes the entries that were used longest ago, beyond a sum of bytes.
 
-    kept: the key of the newest entry, which stays. Other files of the folder do
-        not count.
+    Files that were used or written within _IN_USE stay, even beyond the sum:
+    this process or another may open an entry later, or write a part. Older
+    parts are removed. Other files of the folder do not count.
+
+    Now is when the folder changed: a new entry was just put there. Unlike this
+    machine's clock, that is the clock of the files.
     """
-    entries = collections.defaultdict(list)  # (last use, bytes, path) of files
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        key, path = _ENTRY.fullmatch(name), os.path.join(folder, name)
-        with contextlib.suppress(OSError):  # another process removes files, too
-            if key:
-                found = os.stat(path)
-                entries[key[1]].append((found.st_mtime, found.st_size, path))
-    total = sum(size for files in entries.values() for _, size, _ in files)
-    entries.pop(kept, None)
-    for files in sorted(entries.values(), key=max):
+    entries, parts, before = collections.defaultdict(list), [], 0
+    with contextlib.suppress(OSError):  # of a folder that cannot be listed
+        before = os.stat(folder).st_mtime - _IN_USE
+        for name in os.listdir(folder):
+            found, path = _ENTRY.fullmatch(name), os.path.join(folder, name)
+            if found:
+                (parts if found[3] else entries[found[1]]).append(path)
+    for part in parts:
+        _remove([part], before)
+    total = _size(parts) + sum(map(_size, entries.values()))
+    for paths in sorted(entries.values(), key=_last_use):
         if total <= limit:
             break
-        for _, size, path in files:
-            total -= size
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+        total -= _remove(paths, before)
+
+
+def _remove(paths, before):
+    """Removes files that were all used before a time. Returns their bytes."""
+    if _last_use(paths) >= before:
+        return 0
+    size = _size(paths)
+    for path in paths:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    return size
+
+
+def _last_use(paths):
+    return max((each.st_mtime for each in _stats(paths)), default=0)
+
+
+def _size(paths):
+    return sum(each.st_size for each in _stats(paths))
+
+
+def _stats(paths):
+    """Yields the status of files; another process may remove them, too."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            yield os.stat(path)
 
 
 def _folder():
