@@ -4,6 +4,7 @@ Run by python_test.sh, with the Python of `install.sh --frameworks` if that
 exists. A package that is not installed skips its tests.
 """
 
+import contextlib
 import glob
 import importlib.util
 import os
@@ -262,6 +263,73 @@ class OnnxTest(unittest.TestCase):
             eyrie.load(self.path)
         with self.assertRaises(FileNotFoundError):
             eyrie.load(self.path + ".onnx")
+
+    def test_a_model_that_is_truncated(self):
+        model = self.model.SerializeToString()
+        for rest in (model[:-1], OnnxBytesTest.LOCATION,
+                     OnnxBytesTest.LOCATION + b"\xff" * 100):
+            with open(self.path, "wb") as file:
+                file.write(rest)
+            with self.assertRaisesRegex(eyrie.Error, "^iree-import-onnx fail"):
+                eyrie.load(self.path)
+
+
+class OnnxBytesTest(unittest.TestCase):
+    """Reads the bytes of models without the package onnx."""
+
+    LOCATION = b"\x0a\x08location\x12"
+    MODEL = b"\x08\x08\x42\x04\x0a\x00\x10\x11"  # IR version 8, opset 17
+    GRAPH = MODEL + b"\x3a\x0a\x5a\x03\x0a\x01x\x62\x03\x0a\x01y"
+
+    def opset(self, model):
+        return _onnx.opset(unittest.mock.Mock(
+            SerializeToString=lambda: bytes(model)))
+
+    def test_other_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            size = 200
+            names = [b"w", b"v" * size]
+            for name in names:
+                with open(os.path.join(folder, name.decode()), "wb") as file:
+                    file.write(name)
+            good = b"".join((self.LOCATION + b"\x01w",
+                             self.LOCATION + b"\xc8\x01" + names[1]))
+            for rest in (b"", self.LOCATION, self.LOCATION + b"\x02w",
+                         self.LOCATION + b"\xff" * 9,
+                         self.LOCATION + b"\xff" * 11 + b"\x01",
+                         # Take minutes if the time grows with the square.
+                         self.LOCATION + b"\xff" * 10_000_000,
+                         (self.LOCATION + b"\x80\x80\x80\x01") * 500_000):
+                with self.subTest(rest[:30]):
+                    found = _onnx.other_files(good + rest, folder)
+                    self.assertEqual([(name, status.st_size)
+                                      for name, status in found],
+                                     [(names[1], size), (names[0], 1)])
+
+    def test_opset(self):
+        for model, want in (
+                (self.MODEL, 17), (self.GRAPH, 17), (b"", 0),
+                (self.MODEL[:-1], 0), (self.MODEL[:2], 0),
+                (b"\x40\x04", 0),  # an integer where a message is expected
+                (b"\x42\x02\x12\x00", 0),  # a version that is no integer
+                (b"\x42\x00", 0), (b"\x0b", 0), (b"no model", 0),
+                (b"\xff" * 10_000_000, 0)):
+            with self.subTest(model[:30]):
+                self.assertEqual(self.opset(model), want)
+
+    def test_names(self):
+        self.assertEqual(_onnx._names(memoryview(self.GRAPH)), (["x"], ["y"]))
+        for size in range(len(self.GRAPH)):
+            with self.subTest(size), self.assertRaisesRegex(
+                    eyrie.Error, "Cannot read the names of the ONNX model"):
+                _onnx._names(memoryview(self.GRAPH)[:size])
+        for flipped in range(8 * len(self.GRAPH)):
+            model = bytearray(self.GRAPH)
+            model[flipped // 8] ^= 1 << flipped % 8
+            with self.subTest(flipped=flipped), \
+                    contextlib.suppress(eyrie.Error):
+                self.assertIsInstance(self.opset(model), int)
+                _onnx._names(memoryview(model))
 
 
 class CacheTest(unittest.TestCase):

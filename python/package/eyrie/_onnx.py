@@ -1,5 +1,6 @@
 """Imports ONNX models with iree-import-onnx, and keeps their names."""
 
+import contextlib
 import json
 import os
 import re
@@ -24,6 +25,9 @@ _GRAPH_INITIALIZER, _GRAPH_INPUT, _GRAPH_OUTPUT = 5, 11, 12
 _TENSOR_NAME, _VALUE_NAME = 8, 1
 # A field's type in its tag, and the size of those that have no length.
 _VARINT, _SIZED, _SIZES = 0, 2, {1: 8, 5: 4}
+_MAX_VARINT = 10  # bytes
+_LOCATION = b"\x0a\x08location\x12"  # before the name of another file
+_MAX_PATH = 4096  # bytes of such a name; Linux's PATH_MAX
 
 
 def is_model(source):
@@ -49,9 +53,11 @@ def other_files(model, folder):
     them. Other bytes of a model may look the same.
     """
     names = set()
-    for entry in re.finditer(rb"\x0a\x08location\x12", model):
-        size, begin = _varint(model, entry.end())
-        names.add(bytes(model[begin:begin + size]))
+    for entry in re.finditer(re.escape(_LOCATION), model):
+        with contextlib.suppress(ValueError):
+            name, _ = _sized(memoryview(model), entry.end())
+            if len(name) <= _MAX_PATH and _LOCATION not in bytes(name):
+                names.add(bytes(name))
     for name in sorted(names):
         try:
             yield name, os.stat(os.path.join(folder, os.fsdecode(name)))
@@ -105,16 +111,29 @@ def _without_package(error):
 
 def _varint(data, at):
     """Returns a number of protobuf, and the position after it."""
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 128:
-            return value, at
+    value = 0
+    for i, byte in enumerate(data[at:at + _MAX_VARINT]):
+        value |= (byte & 127) << 7 * i
+        if byte < 128:
+            return value, at + i + 1
+    raise ValueError(f"The number at byte {at} of {len(data)} does not end "
+                     f"within {_MAX_VARINT} bytes.")
+
+
+def _sized(data, at):
+    """Returns the bytes after their number, and the position after them."""
+    size, at = _varint(data, at)
+    if size > len(data) - at:
+        raise ValueError(f"The size {size} at byte {at} exceeds the "
+                         f"{len(data) - at} bytes left.")
+    return data[at:at + size], at + size
 
 
 def _fields(message):
-    """Yields (number, value) of integers, and of fields with a length."""
+    """Yields (number, value) of integers, and of fields with a length.
+
+    Raises ValueError if the message is not protobuf's.
+    """
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
@@ -122,40 +141,49 @@ def _fields(message):
             value, at = _varint(message, at)
             yield tag >> 3, value
         elif tag & 7 == _SIZED:
-            size, at = _varint(message, at)
-            yield tag >> 3, message[at:at + size]
-            at += size
-        else:
+            value, at = _sized(message, at)
+            yield tag >> 3, value
+        elif tag & 7 in _SIZES:
             at += _SIZES[tag & 7]
+        else:
+            raise ValueError(f"The field before byte {at} has the type "
+                             f"{tag & 7}; expected 0, 1, 2 or 5.")
 
 
-def _all(message, number):
-    return [value for key, value in _fields(message) if key == number]
+def _all(message, number, kind=memoryview):
+    """Returns the values of a field; others of its number are not its own."""
+    return [value for key, value in _fields(message)
+            if key == number and isinstance(value, kind)]
 
 
 def opset(source):
     """Returns the version of a model's operators; 0 if it is not a model."""
     try:
         imports = _all(memoryview(read(source)[0]), _MODEL_OPSET)
-        return _all(imports[0], _OPSET_VERSION)[0]
-    except (IndexError, KeyError, TypeError):
+        return _all(imports[0], _OPSET_VERSION, int)[0]
+    except (IndexError, ValueError):
         return 0
 
 
 def _names(model):
     """Returns the names of a model's inputs and of its outputs, in order.
 
-    Inputs with an initializer are constants to the importer.
+    Inputs with an initializer are constants to the importer. Raises
+    INVALID_ARGUMENT if the model, which the importer accepts, cannot be read.
     """
     def names(of, field):
         return [bytes(value).decode() for item in _all(graph, of)
                 for value in _all(item, field)]
 
-    graph, = _all(model, _MODEL_GRAPH)
-    constants = set(names(_GRAPH_INITIALIZER, _TENSOR_NAME))
-    inputs = [name for name in names(_GRAPH_INPUT, _VALUE_NAME)
-              if name not in constants]
-    return inputs, names(_GRAPH_OUTPUT, _VALUE_NAME)
+    try:
+        graph, = _all(model, _MODEL_GRAPH)
+        constants = set(names(_GRAPH_INITIALIZER, _TENSOR_NAME))
+        inputs = [name for name in names(_GRAPH_INPUT, _VALUE_NAME)
+                  if name not in constants]
+        return inputs, names(_GRAPH_OUTPUT, _VALUE_NAME)
+    except ValueError as error:
+        raise failure("INVALID_ARGUMENT", "Cannot read the names of the ONNX "
+                      f"model's inputs and outputs: {error}") from error
 
 
 _FUNCTION = re.compile(
