@@ -92,6 +92,23 @@ class CompileTest(unittest.TestCase):
                     self.assertEqual(file.read(), module)
                 self.assertEqual(eyrie.load(output).functions, ["add"])
 
+    def test_a_flag_of_the_user_replaces_ours(self):
+        lowered = unittest.mock.Mock(
+            spec=["as_text"], as_text=lambda: ADD.replace("f32", "f64"))
+        name = "-iree-input-demote-f64-to-f32"
+        for flags, want in (((), np.float64), (f"-{name}=true", np.float32),
+                            ([f"-{name}=false"], np.float64),
+                            ([name], np.float32)):
+            with self.subTest(flags), unittest.mock.patch.object(
+                    _compile, "run", wraps=_compile.run) as runs:
+                model = eyrie.load(eyrie.compile(lowered, "vmvx", flags=flags))
+                self.assertEqual(model.add.inputs[0].dtype, want)
+                self.assertEqual(str(runs.call_args).count(name), 1)
+        cpu, ours = "--iree-llvmcpu-target-cpu", _compile.command()[1:]
+        self.assertEqual(
+            sorted(_compile.command(flags=f"{cpu}=generic")[1:]),
+            sorted([*ours[:-1], f"{cpu}=generic"]))
+
     def test_the_compilers_messages_are_kept(self):
         with self.assertRaisesRegex(eyrie.Error, "module.mlir:1") as caught:
             eyrie.compile("func.func @f( {\n", flags="--iree-opt-level=O1")
@@ -535,6 +552,17 @@ class JaxTest(unittest.TestCase):
             exported = jax.export.export(jax.jit(lambda x: x + 1e-12))(1.0)
             f = self.ours.wrap(exported, eyrie.compile(exported, "vmvx"))
             self.assertEqual(float(f(1.0)), 1 + 1e-12)
+
+    def test_a_flag_of_the_user_replaces_ours(self):
+        name = "--iree-input-demote-f64-to-f32"
+        for value, want in (("false", np.float64), ("true", np.float32)):
+            f = self.ours.jit(lambda x: x + x, flags=f"{name}={value}",
+                              allow_loss=True)
+            with self.subTest(value), self.jax.enable_x64(), \
+                    unittest.mock.patch.object(_compile, "run",
+                                               wraps=_compile.run) as runs:
+                self.assertEqual(f(1.5).dtype, want)
+                self.assertEqual(str(runs.call_args).count(name), 1)
 
     def test_wrap_with_dynamic_dimensions(self):
         jax = self.jax

@@ -46,15 +46,22 @@ def text_of(source):
                     "or jax.export return, or a module of MLIR's bindings.")
 
 
-def keeping_f64(text):
-    """Returns the flag for MLIR with f64, which would be computed as f32."""
-    return ["--iree-input-demote-f64-to-f32=false"] if re.search(
-        rb"[x<,]f64\b", text) else []
+def keeping_f64(text, flags):
+    """Returns the flags, and ours for MLIR with f64, which would become f32."""
+    return _with_own(flags, ["--iree-input-demote-f64-to-f32=false"]
+                     if re.search(rb"[x<,]f64\b", text) else [])
 
 
-def listed(flags):
-    """Returns a list of one flag or of several."""
-    return [flags] if isinstance(flags, str) else list(flags)
+def _with_own(flags, own):
+    """Returns one flag or several, and those of our own with other names."""
+    flags = [flags] if isinstance(flags, str) else list(flags)
+    names = set(map(_name, flags))
+    return flags + [each for each in own if _name(each) not in names]
+
+
+def _name(flag):
+    """Returns the name of a flag, which may begin with one '-' or two."""
+    return flag.lstrip("-").partition("=")[0]
 
 
 def compile(  # pylint: disable=redefined-builtin
@@ -67,7 +74,8 @@ def compile(  # pylint: disable=redefined-builtin
         onnx.ModelProto; or an MLIR module, whose `str` is its text.
     target: "cpu", this machine's processor; "generic-cpu", any processor of its
         kind; "vmvx", bytecode for any machine; "vulkan".
-    flags: more arguments for iree-compile, such as "--iree-opt-level=O3".
+    flags: more arguments for iree-compile, such as "--iree-opt-level=O3". They
+        replace those of the same names that Eyrie would add.
     compiler: the path of iree-compile; by default, that of this Python's
         environment or of PATH.
     output: a path to write the module to, too.
@@ -87,7 +95,7 @@ def compile(  # pylint: disable=redefined-builtin
         module = compile_onnx(source, to_run, weights=weights)
     else:
         if not isinstance(source, _OF_TEXT):  # a framework's
-            to_run += keeping_f64(text)
+            to_run = keeping_f64(text, to_run)
         module = _compile_text(text, to_run)
     if output is not None:
         with open(output, "wb") as file:
@@ -101,7 +109,7 @@ def command(target="cpu", flags=(), compiler=None):
         raise ValueError(f"target ({target!r}) is not "
                          f"{', '.join(map(repr, _TARGETS))}.")
     program = os.fsdecode(compiler) if compiler else find_compiler()
-    return [program, *_TARGETS[target], *listed(flags)]
+    return [program, *_with_own(flags, _TARGETS[target])]
 
 
 def _compile_text(text, to_run):
@@ -123,7 +131,7 @@ def compile_onnx(source, to_run, **weights):
     """
     def attempt(opset):
         text = _onnx.to_mlir(source, opset=opset, **weights)
-        return _compile_text(text, to_run + keeping_f64(text))
+        return _compile_text(text, keeping_f64(text, to_run))
 
     try:
         return attempt(None)

@@ -172,7 +172,7 @@ class _Jit:
         lowered = self._jitted.lower(*args, **kwargs)
         text, options = _compile.text_of(lowered), self._options
         _check_effects(text)
-        flags = _compile.keeping_f64(text)
+        flags = _compile.keeping_f64(text, self._flags)
         if _core.has_custom_calls(text):
             program = _native.link(text)
             text = program.text
@@ -180,8 +180,7 @@ class _Jit:
                        "native_libraries": [  # the last of a name is called
                            _packages.jax_handlers(),
                            *_native.listed(options.get("native_libraries"))]}
-        module = _compile.compile(text, self._target,
-                                  flags=[*flags, *_compile.listed(self._flags)])
+        module = _compile.compile(text, self._target, flags=flags)
         model = _model.load(module, **options)
         return (model["main"].options(results="device"),
                 self._donated(args, kwargs), lowered.out_tree)
