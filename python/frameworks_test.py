@@ -7,6 +7,7 @@ exists. A package that is not installed skips its tests.
 import contextlib
 import glob
 import importlib.util
+import itertools
 import os
 import sys
 import tempfile
@@ -614,6 +615,33 @@ class TorchTest(unittest.TestCase):
                                        ) as caught:
             self.ours.load(program)
         self.assertEqual(caught.exception.code, "NOT_FOUND")
+
+    def test_arguments_that_a_source_does_not_use(self):
+        torch = self.torch
+        network, x = torch.nn.Linear(4, 2), torch.ones(3, 4)
+        program = torch.export.export(network, (x,))
+        given = {"args": (x,), "kwargs": {}, "dynamic_shapes": ({},),
+                 "target": "cpu", "flags": "--iree-opt-level=O3",
+                 "exported": program}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net.pt2")
+            torch.export.save(program, path)
+            for sources, kind, used in (
+                    (("m.vmfb", "m.onnx", b"VMFB"), "a module or an ONNX model",
+                     ["exported"]),
+                    ((program, path), "a program of torch.export",
+                     ["target", "flags"]),
+                    ((network,), "a torch.nn.Module",
+                     [*given][:-1])):
+                words = f" with {kind}, only {', '.join(used)}"
+                unused = [name for name in given if name not in used]
+                for source, names in itertools.product(
+                        sources, [*([name] for name in unused), unused]):
+                    with self.subTest(source, names=names), \
+                            self.assertRaisesRegex(
+                                TypeError, f" use {', '.join(names)}{words}"):
+                        self.ours.load(source, **{name: given[name]
+                                                  for name in names})
 
     def test_small_floats(self):
         model = self.ours.load(eyrie.compile(ADD.replace("f32", "bf16")))

@@ -162,7 +162,24 @@ def _exported(network, args, kwargs, dynamic_shapes):
                                dynamic_shapes=dynamic_shapes)
 
 
-def load(source, args=None, kwargs=None, *, dynamic_shapes=None, target="cpu",
+# The arguments of `load` that depend on the source, and the sources' names.
+_NETWORK = "a torch.nn.Module", (
+    "args", "kwargs", "dynamic_shapes", "target", "flags")
+_PROGRAM = "a program of torch.export", ("target", "flags")
+_MODULE = "a module or an ONNX model", ("exported",)
+
+
+def _check_used(kind, **given):
+    """Raises TypeError for arguments that a kind of source has no use for."""
+    name, used = kind
+    unused = [each for each, value in given.items()
+              if value is not None and each not in used]
+    if unused:
+        raise TypeError(f"load() does not use {', '.join(unused)} with {name}, "
+                        f"only {', '.join(used)}.")
+
+
+def load(source, args=None, kwargs=None, *, dynamic_shapes=None, target=None,
          flags=(), function=None, exported=None, **options):
     """Loads a module and returns an object that takes and returns tensors.
 
@@ -170,20 +187,29 @@ def load(source, args=None, kwargs=None, *, dynamic_shapes=None, target="cpu",
         a torch.export.ExportedProgram or a torch.nn.Module.
     args, kwargs, dynamic_shapes: of a torch.nn.Module, as of
         torch.export.export: example arguments, and the dimensions that vary.
-    target, flags: if it is compiled, those of `eyrie.compile`.
+    target, flags: of a program or a torch.nn.Module, those of `eyrie.compile`.
+        For an ONNX model, pass what `eyrie.compile` returns.
     function: the name of the function that a call of the result calls; by
         default "main", or the only function.
     exported: the torch.export.ExportedProgram that a module was made of. With
-        it, arguments and results have the structure of the program's.
+        it, arguments and results have the structure of the program's. A source
+        that is compiled here has its own.
     options: those of `eyrie.load`.
 
-    Raises what `compile` and `eyrie.load` raise.
+    Raises what `compile` and `eyrie.load` raise; TypeError for arguments that
+    such a source does not use.
     """
-    if isinstance(source, torch.nn.Module):
-        source = _exported(source, args, kwargs, dynamic_shapes)
-    program = _program(source)
+    is_network, program = isinstance(source, torch.nn.Module), _program(source)
+    kind = (_NETWORK if is_network else _MODULE if program is None
+            else _PROGRAM)
+    _check_used(kind, args=args, kwargs=kwargs, dynamic_shapes=dynamic_shapes,
+                target=target, flags=flags or None, exported=exported)
+    if is_network:
+        program = _exported(source, args, kwargs, dynamic_shapes)
     if program is not None:
-        source, exported = compile(program, target, flags=flags), program
+        source = compile(program, "cpu" if target is None else target,
+                         flags=flags)
+        exported = program
         if target == "vulkan":
             options.setdefault("device", "vulkan")
     model = _model.load(source, **options)

@@ -15,7 +15,7 @@ class Model:
 def compile(program: Any, target: str = ..., **options: Any) -> bytes: ...
 def load(source: Any, args: Optional[Iterable[Any]] = ...,
          kwargs: Optional[Mapping[str, Any]] = ..., *,
-         dynamic_shapes: Any = ..., target: str = ...,
+         dynamic_shapes: Any = ..., target: Optional[str] = ...,
          flags: Union[str, Iterable[str]] = ...,
          function: Optional[str] = ..., exported: Optional[Any] = ...,
          **options: Any) -> Model: ...
