@@ -69,6 +69,27 @@ class WithoutCompilerTest(unittest.TestCase):
             eyrie.compile(ADD, "gpu")
         with self.assertRaisesRegex(eyrie.Error, "Cannot run '/none'"):
             eyrie.compile(ADD, compiler="/none")
+        with self.assertRaisesRegex(eyrie.MissingFileError, "'none.onnx'"):
+            eyrie.compile("none.onnx", compiler="/bin/true")
+
+    def test_files_that_would_be_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.onnx")
+            with open(path, "wb") as file:
+                file.write(b"model")
+            link = os.path.join(folder, "link")
+            os.symlink(path, link)
+            both = os.path.join(folder, "both")
+            for files in ({"output": path}, {"weights": path}, {"output": link},
+                          {"output": both, "weights": both}):
+                with self.subTest(files), self.assertRaisesRegex(
+                        ValueError, "is also the source, or another file"):
+                    eyrie.compile(path, compiler="/bin/true", **files)
+            other = os.path.join(folder, "m.vmfb")
+            with open(other, "wb") as file:
+                file.write(b"PK")
+            with self.assertRaisesRegex(eyrie.Error, "not a file to compile"):
+                eyrie.compile(other, compiler="/bin/true")
 
 
 @needs()
@@ -168,6 +189,20 @@ class OnnxTest(unittest.TestCase):
             self.assertEqual(model.inputs[0].shape, (None, 2))
             self.assertEqual(model([[1, 10]]).tolist(), [[41, 52, 63]])
         self.assertEqual(self.cached(), [".vmfb"])
+
+    def test_a_damaged_entry_is_compiled_again(self):
+        eyrie.load(self.path)
+        entry, = [os.path.join(self.cache, name)
+                  for name in os.listdir(self.cache)]
+        with open(entry, "rb") as file:
+            module = file.read()
+        for damage in (b"", b"garbage", module[:-100]):
+            with open(entry, "wb") as file:
+                file.write(damage)
+            self.assertEqual(eyrie.load(self.path)([[1, 10]]).tolist(),
+                             [[41, 52, 63]])
+        with self.assertRaisesRegex(eyrie.ArgumentError, "'row'"):
+            eyrie.load(self.path)({"row": [[1, 10]]})
 
     def test_names(self):
         model = eyrie.load(onnx_model(
@@ -350,6 +385,10 @@ class OnnxBytesTest(unittest.TestCase):
                 _onnx._names(memoryview(model))
 
 
+# A ZIP without members, of 100 bytes.
+_ENTRY = bytes(78) + b"PK\5\6" + bytes(18)
+
+
 class CacheTest(unittest.TestCase):
 
     def setUp(self):
@@ -361,7 +400,7 @@ class CacheTest(unittest.TestCase):
         for suffix in suffixes:
             path = os.path.join(self.folder, digit * 64 + suffix)
             with open(path, "wb") as file:
-                file.write(bytes(100))
+                file.write(_ENTRY)
             os.utime(path, (used, used))
 
     def left(self):
@@ -402,7 +441,7 @@ class CacheTest(unittest.TestCase):
         self.put("a", ".vmfb", used=1)
         self.put("b", ".vmfb", used=2)
         path = os.path.join(self.folder, "a" * 64 + ".vmfb")
-        self.assertEqual(_cache._found(path, None), bytes(100))
+        self.assertEqual(_cache._found(path, None), _ENTRY)
         _cache._trim(self.folder, 100)
         self.assertEqual(self.left(), ["a.vmfb"])
 

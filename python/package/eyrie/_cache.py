@@ -9,9 +9,12 @@ after each use.
 import collections
 import contextlib
 import hashlib
+import io
 import os
 import re
+import stat
 import threading
+import zipfile
 
 from eyrie import _compile, _onnx
 from eyrie._errors import failure
@@ -49,13 +52,16 @@ def _found(path, weights):
         with contextlib.suppress(OSError):  # of a folder that is read-only
             os.utime(each)
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None
         with open(path, "rb") as file:
             module = file.read()
         if weights:
             os.stat(weights)
     except OSError:
         return None
-    return module
+    # The directory of a ZIP is at its end, which a damaged file lacks.
+    return module if zipfile.is_zipfile(io.BytesIO(module)) else None
 
 
 def _make(source, key, path, weights):

@@ -5,7 +5,7 @@ import re
 import tempfile
 
 from eyrie import _onnx
-from eyrie._errors import Error
+from eyrie._errors import Error, failure
 from eyrie._programs import find_compiler, run
 
 _LOCAL = ["--iree-hal-target-device=local"]
@@ -33,6 +33,9 @@ def text_of(source):
         if "\n" not in source and source.endswith((".mlir", ".mlirbc")):
             with open(source, "rb") as file:
                 return file.read()
+        if "\n" not in source and os.path.isfile(source):
+            raise failure("INVALID_ARGUMENT", f"'{source}' is not a file to "
+                          "compile; expected .mlir, .mlirbc or .onnx.")
         return source.encode()
     for name in ("mlir_module", "as_text"):  # jax.export.Exported, Lowered
         if hasattr(source, name):
@@ -87,6 +90,7 @@ def compile(  # pylint: disable=redefined-builtin
     Raises eyrie.Error: NOT_FOUND if there is no compiler, INVALID_ARGUMENT with
     the compiler's messages if it fails.
     """
+    _check_outputs(source, output, weights)
     text = None if _onnx.is_model(source) else text_of(source)
     if weights is not None and text is not None:
         raise ValueError(f"weights ({weights!r}) are of ONNX models only.")
@@ -101,6 +105,25 @@ def compile(  # pylint: disable=redefined-builtin
         with open(output, "wb") as file:
             file.write(module)
     return module
+
+
+def _check_outputs(source, output, weights):
+    """Raises ValueError if a file would replace the source or another one."""
+    taken = [source] if isinstance(source, (str, os.PathLike)) else []
+    for name, path in (("output", output), ("weights", weights)):
+        if path is None:
+            continue
+        if any(_is_same_file(path, other) for other in taken):
+            raise ValueError(f"{name} ({path!r}) is also the source, or "
+                             "another file to write.")
+        taken.append(path)
+
+
+def _is_same_file(path, other):
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):  # one does not exist, or is MLIR's text
+        return os.fsdecode(path) == os.fsdecode(other)
 
 
 def command(target="cpu", flags=(), compiler=None):

@@ -33,7 +33,7 @@ _MAX_PATH = 4096  # bytes of such a name; Linux's PATH_MAX
 def is_model(source):
     """Reports whether the source is an ONNX file or an onnx.ModelProto."""
     if isinstance(source, (str, os.PathLike)):
-        return os.fsdecode(source).endswith(".onnx")
+        return os.fsdecode(source).lower().endswith(".onnx")
     return hasattr(source, "SerializeToString") and hasattr(source, "graph")
 
 
@@ -41,9 +41,13 @@ def read(source):
     """Returns a model's bytes, and the folder of its other files."""
     if not isinstance(source, (str, os.PathLike)):
         return source.SerializeToString(), ""
-    with open(source, "rb") as file:
-        return file.read(), os.path.dirname(os.path.abspath(
-            os.fsdecode(source)))
+    path = os.fsdecode(source)
+    try:
+        with open(path, "rb") as file:
+            return file.read(), os.path.dirname(os.path.abspath(path))
+    except FileNotFoundError as error:
+        raise failure("NOT_FOUND",
+                      f"Cannot open '{path}': {error.strerror}.") from None
 
 
 def other_files(model, folder):
