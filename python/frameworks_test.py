@@ -81,9 +81,10 @@ class WithoutCompilerTest(unittest.TestCase):
             os.symlink(path, link)
             both = os.path.join(folder, "both")
             for files in ({"output": path}, {"weights": path}, {"output": link},
-                          {"output": both, "weights": both}):
+                          {"output": both, "weights": both},
+                          {"output": both, "weights": folder + "/./both"}):
                 with self.subTest(files), self.assertRaisesRegex(
-                        ValueError, "is also the source, or another file"):
+                        ValueError, "is also the source, a file of it, or"):
                     eyrie.compile(path, compiler="/bin/true", **files)
             other = os.path.join(folder, "m.vmfb")
             with open(other, "wb") as file:
@@ -424,8 +425,8 @@ class CacheTest(unittest.TestCase):
         self.put("b", ".vmfb", ".irpa", used=now - 3700)
         self.put("c", ".irpa", used=now - 3700)
         self.put("c", ".vmfb", used=now)
-        self.put("d", ".irpa.12.34", used=now - 3500)
-        self.put("e", ".irpa.12.35", used=now - 3700)
+        self.put("d", ".irpa.12.34", used=now - 80000)
+        self.put("e", ".irpa.12.35", used=now - 90000)
         stay = ["a.irpa", "a.vmfb", "c.irpa", "c.vmfb", "d.irpa.12.34"]
         _cache._trim(self.folder, 10000)
         self.assertEqual(self.left(), sorted([*stay, "b.irpa", "b.vmfb"]))

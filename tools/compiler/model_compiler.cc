@@ -37,7 +37,8 @@ std::string MlirNameOf(absl::string_view model) {
 
 // Returns a path as an argument that is not taken for a flag.
 std::string OperandOf(const std::string& path) {
-  return absl::StartsWith(path, "-") ? ExplicitPath(path) : path;
+  const bool is_flag = absl::StartsWith(path, "-") && path != "-";
+  return is_flag ? ExplicitPath(path) : path;
 }
 
 ModelCompiler::Command ImportCommand(const std::string& importer,

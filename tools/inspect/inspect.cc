@@ -57,9 +57,13 @@ constexpr Flag kFlags[] = {
 };
 
 // Flags of calls that have an effect even if no function is called.
-constexpr absl::string_view kAlways[] = {"help", "flagfile",
+constexpr absl::string_view kAlways[] = {"help",
+                                         "flagfile",
                                          "allow_system_executables",
-                                         "no_native_code", "isolate"};
+                                         "no_native_code",
+                                         "isolate",
+                                         "executable_plugin",
+                                         "vulkan_robust_buffer_access"};
 
 bool WantsCall(const Arguments& arguments) {
   return arguments.IsSet("input") || HasJsonInputs(arguments);

@@ -21,10 +21,6 @@ struct KernelTime {
   // The nanoseconds of each dispatch, in the order of time; empty if the
   // recording does not have all of them.
   std::vector<double> each;
-
-  double mean_ns() const {
-    return ns / static_cast<double>(count == 0 ? 1 : count);
-  }
 };
 
 // By the name of the kernel in the trace.

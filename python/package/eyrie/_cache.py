@@ -21,7 +21,10 @@ from eyrie._errors import failure
 
 _LARGE = 256 << 20  # bytes of a model whose weights are not in the module
 _DEFAULT_SIZE = 4 << 30
-_IN_USE = 3600  # seconds after its last use in which a file is not removed
+# Seconds after its last use in which a file is not removed, and seconds that a
+# part may take to be written.
+_IN_USE = 3600
+_IN_WORK = 24 * 3600
 _FORM = 2  # of the entries; another one makes them anew
 _ENTRY = re.compile(r"([0-9a-f]{64})\.(vmfb|irpa)(\.\d+\.\d+)?")
 
@@ -79,8 +82,6 @@ def _make(source, key, path, weights):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with _written(path) as part, open(part, "wb") as file:
             file.write(module)
-            file.flush()
-            os.fsync(file.fileno())
     return module
 
 
@@ -96,6 +97,8 @@ def _written(path):
     part = f"{path}.{os.getpid()}.{threading.get_ident()}"
     try:
         yield part
+        with open(part, "rb") as file:
+            os.fsync(file.fileno())
         os.replace(part, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -107,26 +110,26 @@ def _trim(folder, limit):
     """Removes the entries that were used longest ago, beyond a sum of bytes.
 
     Files that were used or written within _IN_USE stay, even beyond the sum:
-    this process or another may open an entry later, or write a part. Older
-    parts are removed. Other files of the folder do not count.
+    this process or another may open an entry later. Parts stay for _IN_WORK.
+    Other files of the folder do not count.
 
     Now is when the folder changed: a new entry was just put there. Unlike this
     machine's clock, that is the clock of the files.
     """
-    entries, parts, before = collections.defaultdict(list), [], 0
+    entries, parts, now = collections.defaultdict(list), [], 0
     with contextlib.suppress(OSError):  # of a folder that cannot be listed
-        before = os.stat(folder).st_mtime - _IN_USE
+        now = os.stat(folder).st_mtime
         for name in os.listdir(folder):
             found, path = _ENTRY.fullmatch(name), os.path.join(folder, name)
             if found:
                 (parts if found[3] else entries[found[1]]).append(path)
     for part in parts:
-        _remove([part], before)
+        _remove([part], now - _IN_WORK)
     total = _size(parts) + sum(map(_size, entries.values()))
     for paths in sorted(entries.values(), key=_last_use):
         if total <= limit:
             break
-        total -= _remove(paths, before)
+        total -= _remove(paths, now - _IN_USE)
 
 
 def _remove(paths, before):

@@ -30,7 +30,8 @@ def text_of(source):
         with open(source, "rb") as file:
             return file.read()
     if isinstance(source, str):
-        if "\n" not in source and source.endswith((".mlir", ".mlirbc")):
+        if "\n" not in source and source[-7:].lower().endswith(
+                (".mlir", ".mlirbc")):
             with open(source, "rb") as file:
                 return file.read()
         if "\n" not in source and os.path.isfile(source):
@@ -109,13 +110,19 @@ def compile(  # pylint: disable=redefined-builtin
 
 def _check_outputs(source, output, weights):
     """Raises ValueError if a file would replace the source or another one."""
+    if output is None and weights is None:
+        return
     taken = [source] if isinstance(source, (str, os.PathLike)) else []
+    if taken and _onnx.is_model(source):
+        model, folder = _onnx.read(source)
+        taken += [os.path.join(folder, os.fsdecode(name))
+                  for name, _ in _onnx.other_files(model, folder)]
     for name, path in (("output", output), ("weights", weights)):
         if path is None:
             continue
         if any(_is_same_file(path, other) for other in taken):
-            raise ValueError(f"{name} ({path!r}) is also the source, or "
-                             "another file to write.")
+            raise ValueError(f"{name} ({path!r}) is also the source, a file of "
+                             "it, or another file to write.")
         taken.append(path)
 
 
@@ -123,7 +130,12 @@ def _is_same_file(path, other):
     try:
         return os.path.samefile(path, other)
     except (OSError, ValueError):  # one does not exist, or is MLIR's text
-        return os.fsdecode(path) == os.fsdecode(other)
+        pass
+    try:
+        return (os.path.realpath(os.fsdecode(path)) ==
+                os.path.realpath(os.fsdecode(other)))
+    except (OSError, TypeError, ValueError):
+        return False
 
 
 def command(target="cpu", flags=(), compiler=None):

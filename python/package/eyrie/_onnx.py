@@ -33,7 +33,7 @@ _MAX_PATH = 4096  # bytes of such a name; Linux's PATH_MAX
 def is_model(source):
     """Reports whether the source is an ONNX file or an onnx.ModelProto."""
     if isinstance(source, (str, os.PathLike)):
-        return os.fsdecode(source).lower().endswith(".onnx")
+        return os.fsdecode(source)[-5:].lower() == ".onnx"
     return hasattr(source, "SerializeToString") and hasattr(source, "graph")
 
 
