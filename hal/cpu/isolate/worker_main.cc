@@ -26,6 +26,7 @@
 #include "hal/cpu/isolate/protocol.h"
 #include "hal/cpu/isolate/worker_filter.h"
 #include "hal/cpu/isolate/worker_system.h"
+#include "hal/cpu/machine/signal_place.h"
 
 namespace eyrie::hal::cpu::isolate {
 namespace {
@@ -204,7 +205,7 @@ void OnSignal(int number, siginfo_t* info, void* context) {
     ++lane;
   }
   LaneOutput& output = OutputOf(lane);
-  output.place.store(PlaceOf(context));
+  output.place.store(SignalPlace(context));
   output.address.store(reinterpret_cast<uintptr_t>(info->si_addr));
   if (number == SIGSYS) {
     output.system_call.store(static_cast<uint32_t>(info->si_syscall));

@@ -39,10 +39,6 @@ void SetFloatState(uint32_t state);
 // Makes this processor forget instructions that it read before.
 void ForgetInstructions();
 
-// Returns the address of the instruction that a signal interrupted, of the
-// ucontext_t of its handler.
-uint64_t PlaceOf(const void* context);
-
 // Puts a function and its argument on the stack that ends at `top`, for the
 // code that Clone continues with. Returns the stack's new end.
 inline uintptr_t* PushCall(uintptr_t top, void (*function)(uintptr_t),

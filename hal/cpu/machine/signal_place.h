@@ -1,7 +1,7 @@
 // The instruction at which a signal stopped a thread. Each machine has its own
 // file.
 //
-// Tested by tools/fault_report_test.txt.
+// Tested by hal/cpu/isolate/isolate_test.cc, tools/fault_report_test.txt.
 #ifndef EYRIE_HAL_CPU_MACHINE_SIGNAL_PLACE_H_
 #define EYRIE_HAL_CPU_MACHINE_SIGNAL_PLACE_H_
 

@@ -2,7 +2,6 @@
 #include "hal/cpu/isolate/worker_system.h"
 
 #include <linux/audit.h>
-#include <ucontext.h>
 
 namespace eyrie::hal::cpu::isolate {
 
@@ -72,9 +71,5 @@ void SetFloatState(uint32_t state) {
 }
 
 void ForgetInstructions() { __asm__ volatile("isb" : : : "memory"); }
-
-uint64_t PlaceOf(const void* context) {
-  return static_cast<const ucontext_t*>(context)->uc_mcontext.pc;
-}
 
 }  // namespace eyrie::hal::cpu::isolate

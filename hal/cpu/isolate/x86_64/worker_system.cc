@@ -2,7 +2,6 @@
 #include "hal/cpu/isolate/worker_system.h"
 
 #include <linux/audit.h>
-#include <ucontext.h>
 
 namespace eyrie::hal::cpu::isolate {
 
@@ -67,11 +66,6 @@ void SetFloatState(uint32_t state) { __builtin_ia32_ldmxcsr(state); }
 void ForgetInstructions() {
   uint32_t a = 0;
   __asm__ volatile("cpuid" : "+a"(a) : : "rbx", "rcx", "rdx", "memory");
-}
-
-uint64_t PlaceOf(const void* context) {
-  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
-  return static_cast<uint64_t>(registers.gregs[REG_RIP]);
 }
 
 }  // namespace eyrie::hal::cpu::isolate
