@@ -70,6 +70,10 @@ std::string FolderOf(absl::string_view path) {
   return std::string(path.data(), path.rfind('/') + 1);
 }
 
+absl::string_view FileNameOf(absl::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // 0 if there is none
+}
+
 std::string ExplicitPath(absl::string_view path) {
   return absl::StrCat(absl::StrContains(path, '/') ? "" : "./", path);
 }

@@ -27,6 +27,9 @@ std::string ProgramPath();
 // Returns the path up to its last '/', which is included, or "" if it has none.
 std::string FolderOf(absl::string_view path);
 
+// Returns the path after its last '/'.
+absl::string_view FileNameOf(absl::string_view path);
+
 // Returns the path with "./" before it if it has no slash. The system's linker
 // searches folders for a path without one.
 std::string ExplicitPath(absl::string_view path);

@@ -194,7 +194,10 @@ TEST(Paths, OfTheProgram) {
     const char* want;
   } kRows[] = {
       {"", ""}, {"a", ""}, {"/a", "/"}, {"a/b/c", "a/b/"}, {"a/", "a/"}};
-  for (const auto& row : kRows) EXPECT_EQ(FolderOf(row.path), row.want);
+  for (const auto& row : kRows) {
+    EXPECT_EQ(FolderOf(row.path), row.want);
+    EXPECT_EQ(absl::StrCat(row.want, FileNameOf(row.path)), row.path);
+  }
 }
 
 }  // namespace

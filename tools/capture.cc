@@ -225,7 +225,7 @@ absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
   RETURN_IF_ERROR(RunToEnd(orders, argv.data(), limits, status));
   Captured captured;
   captured.exit_code =
-      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      WIFEXITED(status) ? WEXITSTATUS(status) : kSignalCode + WTERMSIG(status);
   captured.output = output.Read();
   captured.errors = errors.Read();
   return captured;

@@ -14,8 +14,10 @@
 
 namespace eyrie::tools {
 
+inline constexpr int kSignalCode = 128;
+
 struct Captured {
-  int exit_code = 0;  // 128 + the number of the signal that ended it
+  int exit_code = 0;  // kSignalCode + the number of the signal that ended it
   std::string output;
   std::string errors;
 };

@@ -42,15 +42,13 @@ struct PublicTool {
 
 // Returns the arguments for a public tool's name, or none for other names.
 std::vector<const char*> ArgumentsOf(absl::string_view program) {
-  const size_t slash = program.rfind('/');
-  if (slash != program.npos) program.remove_prefix(slash + 1);
   const PublicTool tools[] = {
 #define PUBLIC_TOOL(name, ...) {name, {__VA_ARGS__}},
 #include "tools/names.def"
 #undef PUBLIC_TOOL
   };
   for (const PublicTool& tool : tools) {
-    if (program == tool.name) return tool.arguments;
+    if (FileNameOf(program) == tool.name) return tool.arguments;
   }
   return {};
 }

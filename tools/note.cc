@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/folders.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
@@ -62,8 +63,7 @@ constexpr char kDefaultModule[] = "xla";  // of custom calls
 
 // Returns "plate" for "folder/plate.mlir".
 std::string Stem(absl::string_view path) {
-  const absl::string_view name = path.substr(path.rfind('/') + 1);
-  return std::string(absl::StripSuffix(name, ".mlir"));
+  return std::string(absl::StripSuffix(FileNameOf(path), ".mlir"));
 }
 
 absl::StatusOr<std::string> ManifestOfMlir(const Arguments& arguments,

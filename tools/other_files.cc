@@ -98,7 +98,7 @@ const Kind* FindKind(const std::string& path) {
 
 // Returns the file's name without folders and ending.
 absl::string_view StemOf(absl::string_view path) {
-  path = path.substr(path.rfind('/') + 1);  // 0 if there is none
+  path = FileNameOf(path);
   const size_t dot = path.rfind('.');
   return dot == 0 || dot == path.npos ? path : path.substr(0, dot);
 }
@@ -112,7 +112,7 @@ std::string CommandsFor(const std::string& path) {
   if (kind == nullptr) return "";
   const std::string stem(StemOf(given));
   const auto word = [](const std::string& name) {
-    return ShellWord(absl::StartsWith(name, "-") ? ExplicitPath(name) : name);
+    return ShellWord(PathArgument(name));
   };
   const std::string commands =
       absl::Substitute(kind->commands, word(given), word(stem + ".mlir"),

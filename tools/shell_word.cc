@@ -2,6 +2,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -17,6 +18,10 @@ bool IsPlain(char c) {
 }
 
 }  // namespace
+
+std::string PathArgument(const std::string& path) {
+  return absl::StartsWith(path, "-") ? absl::StrCat("./", path) : path;
+}
 
 std::string ShellWord(absl::string_view text) {
   if (!text.empty() && absl::c_all_of(text, IsPlain)) return std::string(text);

@@ -11,6 +11,9 @@
 
 namespace eyrie::tools {
 
+// Returns a path so that a program does not take it for a flag: "./-m.onnx".
+std::string PathArgument(const std::string& path);
+
 // Returns the text as one word of sh: as it is if no character has a meaning to
 // the shell, otherwise in single quotes.
 std::string ShellWord(absl::string_view text);

@@ -29,6 +29,12 @@ TEST(ShellWord, QuotesWhatTheShellWouldChange) {
   for (const Case& c : kCases) EXPECT_EQ(ShellWord(c.text), c.want);
 }
 
+TEST(ShellWord, PathsAreNotFlags) {
+  EXPECT_EQ(PathArgument("m.onnx"), "m.onnx");
+  EXPECT_EQ(PathArgument("-m.onnx"), "./-m.onnx");
+  EXPECT_EQ(PathArgument("-a/m.onnx"), "./-a/m.onnx");
+}
+
 TEST(ShellWord, JoinsWords) {
   EXPECT_EQ(ShellLine(std::vector<std::string>{"a", "b c", ""}), "a 'b c' ''");
 }

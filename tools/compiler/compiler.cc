@@ -208,7 +208,7 @@ absl::StatusOr<std::vector<Compiler>> FindCompilers(
 }
 
 std::string TypedName(const std::string& program) {
-  const std::string name = program.substr(FolderOf(program).size());
+  const std::string name(FileNameOf(program));
   return FindInPath(name) == program ? name : program;
 }
 
@@ -224,8 +224,7 @@ std::string EndText(int exit_code) {
 
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& command,
                                        const CaptureLimits& limits) {
-  const std::string name = PlainPath(
-      absl::string_view(command[0]).substr(FolderOf(command[0]).size()));
+  const std::string name = PlainPath(FileNameOf(command[0]));
   absl::StatusOr<Captured> ran = RunAndCapture(command, limits);
   if (absl::IsDeadlineExceeded(ran.status())) {
     return absl::DeadlineExceededError(

@@ -41,8 +41,7 @@ absl::StatusOr<std::vector<Compiler>> FindCompilers(
 std::string TypedName(const std::string& program);
 
 // Returns how a program ended with an exit code of Captured, after its name:
-// "failed with exit code 1". Codes above kSignalCode are signals.
-inline constexpr int kSignalCode = 128;
+// "failed with exit code 1".
 std::string EndText(int exit_code);
 
 // Runs a program of a compiler and returns what it prints to stdout. The path

@@ -12,6 +12,7 @@
 #include "base/mapped_file.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "tools/shell_word.h"
 
 namespace eyrie::tools {
 namespace {
@@ -24,29 +25,18 @@ bool IsModelWith(const std::string& path, absl::string_view ending) {
 
 bool IsOnnx(const std::string& path) { return IsModelWith(path, ".onnx"); }
 
-absl::string_view NameOf(absl::string_view path) {
-  path.remove_prefix(FolderOf(path).size());
-  return path;
-}
-
 // Returns the name of a model with the ending .mlir, in the working folder.
 std::string MlirNameOf(absl::string_view model) {
-  const absl::string_view name = NameOf(model);
+  const absl::string_view name = FileNameOf(model);
   return absl::StrCat(name.substr(0, name.rfind('.')), ".mlir");
-}
-
-// Returns a path as an argument that is not taken for a flag.
-std::string OperandOf(const std::string& path) {
-  const bool is_flag = absl::StartsWith(path, "-") && path != "-";
-  return is_flag ? ExplicitPath(path) : path;
 }
 
 ModelCompiler::Command ImportCommand(const std::string& importer,
                                      const std::string& model,
                                      const std::string& output,
                                      bool converted) {
-  ModelCompiler::Command command = {importer, OperandOf(model), "-o",
-                                    OperandOf(output)};
+  ModelCompiler::Command command = {importer, PathArgument(model), "-o",
+                                    PathArgument(output)};
   if (converted) command.insert(command.end(), kConvert, std::end(kConvert));
   return command;
 }
@@ -55,9 +45,11 @@ ModelCompiler::Command CompileCommand(const std::string& program,
                                       const std::string& file,
                                       const std::vector<std::string>& flags,
                                       const std::string& output) {
-  ModelCompiler::Command command = {program, OperandOf(file)};
+  ModelCompiler::Command command = {program, PathArgument(file)};
   command.insert(command.end(), flags.begin(), flags.end());
-  command.insert(command.end(), {"-o", OperandOf(output)});
+  // "-" is stdout.
+  command.insert(command.end(),
+                 {"-o", output == "-" ? output : PathArgument(output)});
   return command;
 }
 
@@ -110,7 +102,8 @@ absl::StatusOr<double> ModelCompiler::CompileFile(
   if (!ran.ok()) {
     // The user does not know the imported file.
     return absl::Status(
-        ran.code(), absl::StrReplaceAll(ran.message(), {{file, NameOf(file)}}));
+        ran.code(),
+        absl::StrReplaceAll(ran.message(), {{file, FileNameOf(file)}}));
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
       .count();

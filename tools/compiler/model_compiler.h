@@ -33,8 +33,8 @@ class ModelCompiler {
       : model_(std::move(model)), folder_(std::move(folder)), limits_(limits) {}
 
   // Writes a module to `output`, and returns the seconds that the compiler took
-  // without the importer. NOT_FOUND: there is no importer. Otherwise fails as
-  // RunProgram does.
+  // without the importer. NOT_FOUND: the importer is missing. Otherwise fails
+  // as RunProgram does.
   absl::StatusOr<double> Compile(const Compiler& compiler,
                                  const std::vector<std::string>& flags,
                                  const std::string& output);

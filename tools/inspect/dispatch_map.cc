@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "base/plain_text.h"
+#include "tools/inspect/dispatch_times.h"
 #include "tools/inspect/html_text.h"
 #include "tools/inspect/kernel_words.h"
 #include "tools/trace_flags.h"
@@ -53,14 +54,12 @@ std::string Shortened(absl::string_view time) {
 
 class Drawing {
  public:
-  Drawing(const Report& report, size_t most) : report_(report) {
+  Drawing(const Report& report, size_t most)
+      : report_(report), longest_ns_(LongestTime(report)) {
     const auto& all = report.facts.dispatches;
     for (size_t i = 0; i < std::min(all.size(), most); ++i) {
       names_.push_back(KernelName(report, all[i]));
       operations_.emplace_back(WordsOf(names_.back()).operation);
-    }
-    for (const auto& ns : report.dispatch_ns) {
-      longest_ns_ = std::max(longest_ns_, ns.value_or(0));
     }
   }
 
@@ -83,9 +82,9 @@ class Drawing {
   void AddCell(size_t i);
 
   const Report& report_;
+  const double longest_ns_;         // of a dispatch
   std::vector<std::string> names_;  // of the kernels
   std::vector<std::string> operations_;
-  double longest_ns_ = 0;
   std::string text_;
 };
 

@@ -77,4 +77,12 @@ double TotalTime(const Report& report) {
   return total;
 }
 
+double LongestTime(const Report& report) {
+  double longest = 0;
+  for (const auto& ns : report.dispatch_ns) {
+    longest = std::max(longest, ns.value_or(0));
+  }
+  return longest;
+}
+
 }  // namespace eyrie::tools

@@ -33,8 +33,9 @@ struct OperationTime {
 // Sums up Report::dispatch_ns by operation, the longest first.
 std::vector<OperationTime> TimesByOperation(const Report& report);
 
-// Returns the sum of Report::dispatch_ns.
+// Return the sum and the largest of Report::dispatch_ns.
 double TotalTime(const Report& report);
+double LongestTime(const Report& report);
 
 }  // namespace eyrie::tools
 

@@ -65,6 +65,7 @@ TEST(DispatchTimes, ByOperation) {
   }
   EXPECT_EQ(list, "softmax 5/1 conv 3/2 ");
   EXPECT_EQ(TotalTime(report), 8);
+  EXPECT_EQ(LongestTime(report), 5);
 }
 
 }  // namespace

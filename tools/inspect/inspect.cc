@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/folders.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
@@ -106,9 +107,7 @@ std::string PagePath(const Arguments& arguments, const std::string& module) {
   if (!arguments.IsSet("html")) return "";
   const std::string& path = arguments.GetString("html");
   if (!path.empty()) return path;
-  const absl::string_view name = absl::string_view(module).substr(
-      module.rfind('/') == module.npos ? 0 : module.rfind('/') + 1);
-  return absl::StrCat(absl::StripSuffix(name, ".vmfb"), ".html");
+  return absl::StrCat(absl::StripSuffix(FileNameOf(module), ".vmfb"), ".html");
 }
 
 absl::Status Inspect(const Arguments& arguments, const std::string& path) {
@@ -155,7 +154,7 @@ std::vector<const char*> WithPage(std::span<const char* const> args) {
   return list;
 }
 
-// INVALID_ARGUMENT: flags contradict each other, or have no effect.
+// INVALID_ARGUMENT: flags contradict each other, or do nothing.
 absl::Status CheckFlags(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     return UsageError(absl::StrCat("eyrie inspect takes one module file, not ",

@@ -20,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/file_growth.h"
+#include "base/folders.h"
 #include "base/plain_text.h"
 #include "base/text_stream.h"
 #include "tools/inspect/dispatch_map.h"
@@ -160,12 +161,9 @@ class HtmlWriter {
   HtmlWriter(const Report& report, TextSink sink)
       : report_(report),
         total_ns_(TotalTime(report)),
+        longest_ns_(LongestTime(report)),
         left_(MostTextOf(report.sizes.file)),
-        to_(UINT64_MAX, sink) {
-    for (const auto& ns : report.dispatch_ns) {
-      longest_ns_ = std::max(longest_ns_, ns.value_or(0));
-    }
-  }
+        to_(UINT64_MAX, sink) {}
 
   absl::Status Write() {
     WriteHead();
@@ -243,9 +241,9 @@ class HtmlWriter {
   void WriteCodeLine(absl::string_view line);
 
   const Report& report_;
-  const double total_ns_;  // of all dispatches
-  double longest_ns_ = 0;  // of a dispatch
-  uint64_t left_;          // bytes of text that may still be shown
+  const double total_ns_;    // of all dispatches
+  const double longest_ns_;  // of a dispatch
+  uint64_t left_;            // bytes of text that may still be shown
   uint64_t left_out_ = 0;
   TextStream to_;
 };
@@ -253,8 +251,7 @@ class HtmlWriter {
 void HtmlWriter::WriteHead() {
   const vm::ModuleDef& def = report_.def;
   const absl::string_view path = def.archive().name();
-  const std::string name =
-      Plain(path.substr(path.find_last_of('/') + 1));  // npos + 1 is 0
+  const std::string name = Plain(FileNameOf(path));
   Add(kHead, "<title>", name, "</title>\n</head>\n<body>\n<h1>", name,
       "</h1>\n<p class=\"dim\">", Plain(path), ", module <b>", Plain(def.name),
       "</b>, ", SizeText(report_.sizes.file), ", compiled by ",

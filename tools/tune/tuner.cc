@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/deadline.h"
+#include "base/folders.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/bench_rows.h"
@@ -55,9 +56,8 @@ abi::Tolerance ToleranceOf(double most) {
 // without its folder, which may be temporary.
 std::string NoteOf(absl::string_view what, const absl::Status& status,
                    const Candidate& candidate) {
-  const absl::string_view path = candidate.path;
   const std::string message = absl::StrReplaceAll(
-      status.message(), {{path, path.substr(path.rfind('/') + 1)}});
+      status.message(), {{candidate.path, FileNameOf(candidate.path)}});
   return absl::StrCat(
       what, ": ", PlainText(message.substr(0, message.find('\n')), kMaxNote));
 }
