@@ -363,7 +363,7 @@ class OnnxBytesTest(unittest.TestCase):
                 (self.MODEL, 17), (self.GRAPH, 17), (b"", 0),
                 (self.MODEL[:-1], 0), (self.MODEL[:2], 0),
                 (b"\x40\x04", 0),  # an integer where a message is expected
-                (b"\x42\x02\x12\x00", 0),  # a version that is no integer
+                (b"\x42\x02\x12\x00", 0),  # a version that is not an integer
                 (b"\x42\x00", 0), (b"\x0b", 0), (b"no model", 0),
                 (b"\xff" * 10_000_000, 0)):
             with self.subTest(model[:30]):

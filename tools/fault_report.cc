@@ -73,8 +73,9 @@ void Handle(int signal, siginfo_t* info, void* context) {
     line.Add("eyrie: The process ends: ").Add(fault.name);
     if (fault.has_address) {
       // The system does not know addresses that no memory can have.
-      if (info->si_code == SI_KERNEL) line.Add(" at an unknown address");
-      if (info->si_code != SI_KERNEL) {
+      if (info->si_code == SI_KERNEL) {
+        line.Add(" at an unknown address");
+      } else {
         line.Add(" at address ");
         line.AddHex(reinterpret_cast<uintptr_t>(info->si_addr));
       }

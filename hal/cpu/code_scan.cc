@@ -78,7 +78,7 @@ FeatureSet CodeScan::all() const {
 
 absl::Status CodeScan::FindOpenings() {
   absl::Status status;
-  std::vector<uint64_t>& openings = openings_.emplace();
+  std::vector<uint64_t> openings;
   for (const CodeRegion& region : regions_) {
     bool after_end = true;  // after other code, and padding after it
     VisitInstructions(
@@ -92,7 +92,9 @@ absl::Status CodeScan::FindOpenings() {
           after_end = MayEndAfter(flow) || (after_end && IsPadding(flow));
         });
   }
-  return status;
+  RETURN_IF_ERROR(status);
+  openings_ = std::move(openings);
+  return absl::OkStatus();
 }
 
 const CodeRegion* CodeScan::Find(uint64_t address) const {

@@ -33,8 +33,7 @@ struct Candidate {
   uint64_t bytes = 0;   // of the file
   double load_ms = 0;   // reading, verifying, linking, initializers
   double first_ms = 0;  // the first call
-  // Why it has no times, or cannot be the fastest: "refused: ...". Otherwise
-  // "".
+  // Why it was not measured, or cannot be the fastest: "refused: ..."; or "".
   std::string note;
 
   // Null or empty if the module could not be compiled or called. The call must

@@ -11,8 +11,8 @@
 
 namespace eyrie::tools {
 
-// Returns the first candidate that was measured and has no note, with which
-// others are compared; null if there is none.
+// Returns the first measured candidate without a note, with which others are
+// compared; null if every one has a note or was not measured.
 const Candidate* ReferenceOf(std::span<const Candidate> candidates);
 
 // Returns the median and its bounds, by the ranks of a sign test. `ratios` must
@@ -21,7 +21,7 @@ RatioEstimate EstimateOf(std::vector<double> ratios);
 
 // Sets the time and the ratio of all measured candidates. A ratio is the time
 // of a turn divided by that of the reference in the same round, so that noise
-// that lasts longer than a round has no effect.
+// that lasts longer than a round cancels out.
 void Rank(std::span<Candidate> candidates);
 
 // Returns the candidate without a note whose ratio is the smallest, if its

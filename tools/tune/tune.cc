@@ -215,8 +215,10 @@ class Tuning {
     Progress progress;
     const ProgressLine line([&progress] { return progress.Get(); });
     for (size_t i = 0; i < candidates.size(); ++i) {
-      if (stop_) candidates[i].note = "interrupted";
-      if (stop_) continue;
+      if (stop_) {
+        candidates[i].note = "interrupted";
+        continue;
+      }
       progress.Set(absl::StrCat("compiling ", i + 1, " of ", candidates.size(),
                                 ": ", candidates[i].set->name, " of ",
                                 candidates[i].compiler->version));

@@ -71,13 +71,6 @@ class Step {
     registers_.Set(reg, *result_);
     ++result_->index;  // of a call: one for each result
   }
-  // Returns the first operand, which is not a register.
-  template <typename T>
-  T Constant() const {
-    uint32_t at = offset_;
-    ReadOp(code_, at);
-    return LoadFrom<T>(code_, at);
-  }
   // Returns the value of the instruction's only result, or of a call's first
   // one; nullopt if it is unknown.
   std::optional<KnownValue> Result() const;
@@ -94,7 +87,7 @@ class Step {
 
 std::optional<KnownValue> Step::Result() const {
   uint32_t at = offset_;
-  const Op op = ReadOp(code_, at).op;
+  const Op op = ReadOp(code_, at).op;  // `at` is then that of the operands
   switch (op) {
     case Op::kConstI32Zero:
     case Op::kConstRefZero:
@@ -102,13 +95,14 @@ std::optional<KnownValue> Step::Result() const {
     case Op::kConstI64Zero:
       return KnownValue{Kind::kInteger, /*wide=*/true, 0};
     case Op::kConstI32:
-      return KnownValue{Kind::kInteger, false, Constant<int32_t>()};
+      return KnownValue{Kind::kInteger, false, LoadFrom<int32_t>(code_, at)};
     case Op::kConstI64:
-      return KnownValue{Kind::kInteger, /*wide=*/true, Constant<int64_t>()};
+      return KnownValue{Kind::kInteger, /*wide=*/true,
+                        LoadFrom<int64_t>(code_, at)};
     case Op::kConstRefRodata:
-      return KnownValue{Kind::kRodata, false, Constant<uint32_t>()};
+      return KnownValue{Kind::kRodata, false, LoadFrom<uint32_t>(code_, at)};
     case Op::kGlobalLoadRef:
-      return KnownValue{Kind::kGlobal, false, Constant<uint32_t>()};
+      return KnownValue{Kind::kGlobal, false, LoadFrom<uint32_t>(code_, at)};
     case Op::kAssignRef:
       return registers_.Get(source_);
     case Op::kExtI32I64S:

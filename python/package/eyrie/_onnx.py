@@ -23,7 +23,7 @@ _LEAST_ELEMENTS = 1024
 _MODEL_GRAPH, _MODEL_OPSET, _OPSET_VERSION = 7, 8, 2
 _GRAPH_INITIALIZER, _GRAPH_INPUT, _GRAPH_OUTPUT = 5, 11, 12
 _TENSOR_NAME, _VALUE_NAME = 8, 1
-# A field's type in its tag, and the size of those that have no length.
+# A field's type in its tag, and the size of the types without a length.
 _VARINT, _SIZED, _SIZES = 0, 2, {1: 8, 5: 4}
 _MAX_VARINT = 10  # bytes
 _LOCATION = b"\x0a\x08location\x12"  # before the name of another file

@@ -170,7 +170,7 @@ _MODULE = "a module or an ONNX model", ("exported",)
 
 
 def _check_used(kind, **given):
-    """Raises TypeError for arguments that a kind of source has no use for."""
+    """Raises TypeError for arguments that a kind of source does not use."""
     name, used = kind
     unused = [each for each, value in given.items()
               if value is not None and each not in used]
