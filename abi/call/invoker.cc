@@ -19,6 +19,7 @@
 #include "abi/value/out_arrays.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/allocate.h"
 #include "base/counted.h"
 #include "base/memory_meter.h"
@@ -441,9 +442,43 @@ absl::Status Invoker::Call(const Request& request,
   const std::span<vm::Slot> returned(result_slots.slots,
                                      direct_results_.size());
   statistics_ = CallStatistics();
-  RETURN_IF_ERROR(callable_.Invoke({arguments, given.size()}, returned));
+  RETURN_IF_ERROR(Invoke({arguments, given.size()}, returned));
   statistics_.lent = lent;
   return TakeDirect(returned, results, spare);
+}
+
+inline absl::Status Invoker::Invoke(std::span<const vm::Slot> arguments,
+                                    std::span<vm::Slot> results) {
+  absl::Status status = callable_.Invoke(arguments, results);
+  if (status.ok()) [[likely]]
+    return status;
+  return OfArgument(std::move(status), arguments);
+}
+
+absl::Status Invoker::OfArgument(absl::Status status,
+                                 std::span<const vm::Slot> arguments) const {
+  if (!absl::IsInvalidArgument(status) && !absl::IsOutOfRange(status)) {
+    return status;
+  }
+  const vm::FailedOperands& failed = session_->context().meter().failed;
+  std::optional<size_t> found;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (signature_.arguments()[i].carrier != vm::ValueType::kRef) continue;
+    const auto* const end = failed.refs + failed.count;
+    if (std::find(failed.refs, end, arguments[i].ref) == end) continue;
+    if (found) return status;  // it may concern either
+    found = i;
+  }
+  if (!found) return status;
+  std::string name = signature_.ArgumentName(*found);
+  absl::string_view message = status.message();
+  // The import's own number of the operand would be read as the caller's.
+  if (absl::ConsumePrefix(&message, "Argument ")) {
+    name[0] = absl::ascii_toupper(name[0]);
+    message.remove_prefix(std::min(message.find(' '), message.size()));
+    return absl::InvalidArgumentError(absl::StrCat(name, message));
+  }
+  return Located(absl::InvalidArgumentError(message), std::move(name), "");
 }
 
 inline absl::Status Invoker::TakeDirect(std::span<vm::Slot> returned,
@@ -471,7 +506,7 @@ absl::Status Invoker::CallEncoded(const Request& request,
   RETURN_IF_ERROR(
       returned.Resize(signature_.result_carriers().size(), kResults));
   absl::Status status = EncodeAll(request, arguments);
-  if (status.ok()) status = callable_.Invoke(arguments, returned);
+  if (status.ok()) status = Invoke(arguments, returned);
   DropSlots(arguments);
   RETURN_IF_ERROR(status);
   return DecodeSlots(returned, results);

@@ -161,6 +161,15 @@ class Invoker {
   // As Call, if the results are left to the device.
   absl::Status CallPlain(const Request& request,
                          std::vector<HostValue>& results);
+  // Calls the function with encoded arguments. An error names the argument that
+  // it concerns.
+  absl::Status Invoke(std::span<const vm::Slot> arguments,
+                      std::span<vm::Slot> results);
+  // If an import ended the call because of its operands, and exactly one of
+  // them is an argument of the call, returns INVALID_ARGUMENT with the name of
+  // the argument, else the error as it is.
+  [[gnu::cold]] absl::Status OfArgument(
+      absl::Status status, std::span<const vm::Slot> arguments) const;
   // Decodes with direct_results_ if that can.
   absl::Status TakeDirect(std::span<vm::Slot> returned,
                           std::span<HostValue* const> results,

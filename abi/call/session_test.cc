@@ -11,8 +11,10 @@
 #include "abi/call/prepared_call.h"
 #include "abi/call/value_reader.h"
 #include "abi/call/value_text.h"
+#include "abi/value/json_value.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "hal/parameters/parameter_index.h"
@@ -304,6 +306,59 @@ vm.func @f(%r0: !vm.ref<?>) -> () {
   ASSERT_EQ(StatusText(invoker), "OK");
   EXPECT_EQ(invoker->signature().ToString(), "f(x: 4xf32) -> ()");
   EXPECT_EQ((*session)->Lookup("f")->declared().source_name(), "inferred");
+}
+
+// An error of an import names the argument that it concerns. The types of these
+// arguments are not known before the call, because not every path asks.
+TEST(Session, ErrorsOfImportsNameTheArgument) {
+  const auto bytes = vm::Assemble(R"(vm.module @t version 0
+vm.import @hal.buffer_view.dim cconv "0ri_I"
+vm.export @f
+vm.func @f(%r0: !vm.ref<?>, %r1: !vm.ref<?>, %i0: i32, %i1: i32) -> () {
+^bb0:
+  vm.cond_br %i0, ^bb1(), ^bb2()
+^bb1:
+  %i2:3 = vm.call @hal.buffer_view.dim(%r0, %i1)
+  vm.return
+^bb2:
+  %i2:3 = vm.call @hal.buffer_view.dim(%r1, %i1)
+  vm.return
+}
+)",
+                                  "either.vmasm");
+  ASSERT_EQ(StatusText(bytes), "OK");
+  const auto program = LoadProgram(*bytes, "either.vmfb");
+  ASSERT_EQ(StatusText(program), "OK");
+  auto session = Session::Create(
+      {*program}, *OpenDevices({}, hal::DriverOptions()), SessionOptions());
+  ASSERT_EQ(StatusText(session), "OK");
+  auto f = *Invoker::Create(**session, *(*session)->Lookup("f"));
+  const struct {
+    const char* arguments;
+    const char* want;
+  } kRows[] = {
+      {"[A, A, 1, 0]", "OK"},
+      {"[A, A, 1, 3]",
+       "INVALID_ARGUMENT: Argument 0: Dimension 3 exceeds the rank (1)."},
+      {"[A, A, 0, 3]",
+       "INVALID_ARGUMENT: Argument 1: Dimension 3 exceeds the rank (1)."},
+      {"[[1], A, 1, 0]",
+       "INVALID_ARGUMENT: Argument 0 is a vm.list, not a hal.buffer_view."},
+      {"[A, null, 0, 0]",
+       "INVALID_ARGUMENT: Argument 1 is null; a hal.buffer_view is required."},
+      // It may concern either: the number is the operand's.
+      {"[null, null, 0, 0]",
+       "INVALID_ARGUMENT: Argument 0 is null; a hal.buffer_view is required."},
+      {"[A, A, 1, 0]", "OK"},
+  };
+  for (const auto& row : kRows) {
+    const auto text = absl::StrReplaceAll(
+        row.arguments, {{"A", R"({"$dtype": "f32", "data": [1]})"}});
+    const auto values = FromJson(*ParseJson(text), JsonFiles::kRefused);
+    std::vector<HostValue> results;
+    const std::string got = StatusText(f.Call(*values->items(), {}, results));
+    EXPECT_EQ(got.substr(0, got.find('\n')), row.want) << row.arguments;
+  }
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/deadline.h"
+#include "base/ref.h"
 #include "base/work_budget.h"
 #include "vm/limits/call_limits.h"
 #include "vm/limits/limits.h"
@@ -37,6 +38,14 @@ struct CallBudget {
   int64_t fuel = static_cast<int64_t>(Limits::kUnlimited);
   int64_t held = 0;  // further fuel, released after the next tick
   Deadline deadline;
+};
+
+// See Meter::failed. Operands after the first few are left out.
+struct FailedOperands {
+  static constexpr uint32_t kMost = 8;
+
+  const RefObject* refs[kMost];
+  uint32_t count = 0;
 };
 
 // Must be used on the context's thread, except where stated otherwise.
@@ -255,6 +264,9 @@ class Meter {
   Suspension suspension;
   // The machine that is running the context's code; null between calls.
   const Machine* running = nullptr;
+  // The references that the import was given whose error ended the last call;
+  // none if another instruction did. They may be gone: compare them only.
+  FailedOperands failed;
   // Called before instructions; may be null.
   Stepper* stepper = nullptr;
   // The running call if it has a deadline, else null.

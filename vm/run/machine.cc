@@ -157,7 +157,22 @@ bool Machine::NativeFailed(const LoweredCallImport& call, absl::Status status) {
     return false;
   }
   native_ = state->module->def().imports[call.import].full_name;
+  RecordOperands(call);
   return Fail(std::move(status));
+}
+
+void Machine::RecordOperands(const LoweredCallImport& call) {
+  const std::vector<ValueType>& types =
+      state->imports[call.import].signature->argument_types();
+  if (types.size() != call.slots) return;  // the import is variadic
+  FailedOperands& failed = meter.failed;
+  failed.count = 0;
+  for (uint32_t i = 0; i < call.slots; ++i) {
+    if (types[i] != ValueType::kRef) continue;
+    if (failed.count == FailedOperands::kMost) return;
+    std::memcpy(&failed.refs[failed.count++],
+                frame->AddressOf(call.places()[i]), sizeof(RefObject*));
+  }
 }
 
 bool Machine::EnterImport(const ResolvedImport& import,

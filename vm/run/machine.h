@@ -135,6 +135,7 @@ class Machine {
     frame = entered;
     state = &function_state;
     host_results_ = results;
+    meter.failed.count = 0;
     return absl::OkStatus();
   }
 
@@ -157,6 +158,8 @@ class Machine {
   // Pending(), else fails. Returns false.
   [[gnu::cold]] bool NativeFailed(const LoweredCallImport& call,
                                   absl::Status status);
+  // Stores the references that a native function was given in Meter::failed.
+  void RecordOperands(const LoweredCallImport& call);
 
   // Reports whether calls are recorded in a trace. Fixed at construction, since
   // traced functions have separate lowered code.
