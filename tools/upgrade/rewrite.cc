@@ -6,8 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/zip.h"
 #include "tools/upgrade/call_rewriter.h"
 #include "tools/upgrade/encoding.h"
 #include "tools/upgrade/executables.h"
@@ -15,6 +17,7 @@
 #include "vm/asm/module_plan.h"
 #include "vm/isa/release.h"
 #include "vm/isa/version.h"
+#include "vm/module/archive.h"
 
 namespace eyrie::tools {
 namespace {
@@ -62,11 +65,34 @@ absl::StatusOr<Bytes> Rewrite(const vm::VerifiedModule& module, int release,
                    kMaxSteps, " rewrites."));
 }
 
+// Returns the file with the notes of another one: members that end with .json,
+// which no runtime reads (docs/jax.md).
+absl::StatusOr<Bytes> WithNotesOf(const vm::Archive& from, Bytes file) {
+  if (!LooksLikeZip(file)) return file;
+  ASSIGN_OR_RETURN(const ZipDirectory directory, ReadZip(file, "The module"));
+  ZipWriter writer(file, directory);
+  for (const ZipMember& member : from.members()) {
+    if (!absl::EndsWith(member.name, ".json") || member.method != kZipStored ||
+        writer.Has(member.name)) {
+      continue;
+    }
+    writer.Add(member.name,
+               {reinterpret_cast<const char*>(member.packed.data()),
+                member.packed.size()},
+               /*alignment=*/1);
+  }
+  file.resize(writer.begin());
+  const std::string rest = writer.Finish();
+  file.insert(file.end(), rest.begin(), rest.end());
+  return file;
+}
+
 }  // namespace
 
 absl::StatusOr<Bytes> RewriteModule(const vm::VerifiedModule& module,
                                     int release) {
-  return Rewrite(module, release, Role::kProgram);
+  ASSIGN_OR_RETURN(Bytes bytes, Rewrite(module, release, Role::kProgram));
+  return WithNotesOf(module.def().archive(), std::move(bytes));
 }
 
 }  // namespace eyrie::tools

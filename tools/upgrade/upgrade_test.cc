@@ -9,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/zip.h"
+#include "tests/support/files.h"
 #include "tools/upgrade/rewrite.h"
 #include "tools/upgrade/shims.h"
 #include "vm/asm/assembler.h"
@@ -185,6 +187,23 @@ vm.func @f(%r0: !hal.command_buffer, %r1: !hal.pipeline_layout) -> () {
     const absl::Status status = RewriteModule(**module, 13).status();
     EXPECT_TRUE(absl::StrContains(status.ToString(), row.want)) << status;
   }
+}
+
+// Members that another program has added stay.
+TEST(UpgradeTest, KeepsNotes) {
+  const auto bytes = FileBytes("tests/modules/3.12/archive.vmfb");
+  ZipWriter writer(bytes, *ReadZip(bytes, "The module"));
+  writer.Add("note.json", "{}", /*alignment=*/1);
+  std::vector<uint8_t> file(bytes.begin(), bytes.begin() + writer.begin());
+  const std::string rest = writer.Finish();
+  file.insert(file.end(), rest.begin(), rest.end());
+  const auto module = vm::LoadModule(file, "noted");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  const Module rewritten = Rewrite(*module, 9);
+  ASSERT_NE(rewritten, nullptr);
+  const ZipMember& last = rewritten->def().archive().members().back();
+  EXPECT_EQ(last.name, "note.json");
+  EXPECT_EQ(std::string(last.packed.begin(), last.packed.end()), "{}");
 }
 
 }  // namespace
