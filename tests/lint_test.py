@@ -77,7 +77,8 @@ WALL_CLOCK_FILES = {
     "tools/check/check.cc", "tools/check/test_runner.cc"}
 NEW_THREAD = re.compile(
     r"\bstd::(j?thread\b(?!::)|async\()|\bpthread_create\b")
-NEW_THREAD_FILES = {"base/thread.cc", "include/eyrie/call_pool.h"}
+NEW_THREAD_FILES = {"base/thread.cc", "include/eyrie/call_pool.h",
+                    "plugins/pjrt/compiler/worker_main.cc"}
 SHIPPED = LIBRARIES + ("include/", "plugins/", "python/", "tools/")
 
 

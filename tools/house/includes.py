@@ -83,6 +83,8 @@ LAYERS = {
     "tools/tune": ["tools", "tools/compiler", "abi/call", "abi/needs", "hal",
                    "vm/isa", "base"],
     "plugins": ["include/eyrie"],
+    "plugins/pjrt/compiler": ["base"],
+    "plugins/pjrt": ["plugins/pjrt/compiler", "include/eyrie", "base"],
     "samples": ["include/eyrie"],
     "tests": None,
 }
