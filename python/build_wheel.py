@@ -1,6 +1,6 @@
 """Builds wheels with the package, its extension module and libeyrie.so.
 
-  build_wheel.py --library=libeyrie.so --python=python3.9 --out=dist
+  build_wheel.py --library=libeyrie.so --plugin=libeyrie_pjrt.so --out=dist
 
 Must be run by Python 3.11 or later with nanobind, whose sources are compiled
 into the module, and NumPy, whose headers are used. Wheels are for the Pythons
@@ -194,11 +194,20 @@ def compile_module(target, library, folder):
     return path
 
 
-def stripped(target, library, folder):
-    """Strips the library into a file with its soname; returns the path."""
-    path = os.path.join(folder, "libeyrie.so.0")
+def stripped(target, library, folder, name="libeyrie.so.0"):
+    """Strips the library into a file with this name; returns the path."""
+    path = os.path.join(folder, name)
     subprocess.run([target.tools + "strip", "-o", path, library], check=True)
     return path
+
+
+def entry_points():
+    """Returns the text of entry_points.txt, by which JAX finds the plug-in."""
+    lines = []
+    for group, rows in project()["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {place}"
+                                  for name, place in rows.items())]
+    return "\n".join(lines) + "\n"
 
 
 # Results.
@@ -253,8 +262,12 @@ def build_wheel(target, options, version):
     info = f"{FILE_NAME}-{version}.dist-info"
     members = package_files()
     with tempfile.TemporaryDirectory() as folder:
-        for path in (compile_module(target, options.library, folder),
-                     stripped(target, options.library, folder)):
+        paths = [compile_module(target, options.library, folder),
+                 stripped(target, options.library, folder)]
+        if options.plugin:
+            paths.append(stripped(target, options.plugin, folder,
+                                  "libeyrie_pjrt.so"))
+        for path in paths:
             with open(path, "rb") as file:
                 members.append(("eyrie/" + os.path.basename(path), file.read(),
                                 0o755))
@@ -265,6 +278,9 @@ def build_wheel(target, options, version):
         (f"{info}/METADATA",
          metadata(version, [name for name, _ in texts]).encode(), 0o644),
         (f"{info}/WHEEL", WHEEL.format(tag=target.tag).encode(), 0o644)]
+    if options.plugin:
+        members.append((f"{info}/entry_points.txt", entry_points().encode(),
+                        0o644))
     path = os.path.join(options.out, f"{FILE_NAME}-{version}-{target.tag}.whl")
     write_wheel(path, members)
     if importlib.util.find_spec("auditwheel"):
@@ -311,6 +327,7 @@ def main():
     parser.add_argument("--cpu", metavar="MACHINE", default=platform.machine(),
                         help="builds for this machine, such as aarch64")
     parser.add_argument("--library", help=argparse.SUPPRESS)
+    parser.add_argument("--plugin", help=argparse.SUPPRESS)
     parser.add_argument("--out", default="dist",
                         help="the folder for wheels (%(default)s)")
     parser.add_argument("--only_parse", action="store_true",

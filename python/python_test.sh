@@ -2,7 +2,7 @@
 # Builds the wheel and tests its content, with the Python from install.sh. Under
 # `./eyrie test --all` also tests that builds are reproducible, the wheels of
 # other Pythons, and other packages.
-#   python_test.sh <libeyrie.so> <eyrie> <preloaded_clock.so>
+#   python_test.sh <libeyrie.so> <eyrie> <preloaded_clock.so> <libeyrie_pjrt.so>
 set -eu
 # Bazel's tests have no HOME.
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}
@@ -14,10 +14,11 @@ if ! "$python" -c 'import nanobind, numpy, ml_dtypes' 2>/dev/null; then
 fi
 here=$(dirname "$0")
 make_wheel() {
-  "$python" "$here/build_wheel.py" --library="$library" --python="$2" \
-    --out="$TEST_TMPDIR/$1"
+  "$python" "$here/build_wheel.py" --library="$library" --plugin="$plugin" \
+    --python="$2" --out="$TEST_TMPDIR/$1"
 }
 library=$1
+plugin=$4
 make_wheel dist "$python"
 others=
 if [ "${EYRIE_TESTS:-}" = all ]; then
@@ -67,6 +68,7 @@ fi
 "$frameworks" "$here/frameworks_test.py"
 "$frameworks" "$here/pages_test.py"
 "$frameworks" "$here/custom_calls_test.py"
+"$frameworks" "$here/jax_plugin_test.py"
 if [ "$frameworks" != "$python" ]; then
   "$frameworks" "$here/arrays_test.py" tests/modules
   "$frameworks" "$here/device_array_test.py" tests/modules "$same"

@@ -450,9 +450,7 @@ absl::Status Invoker::Call(const Request& request,
 inline absl::Status Invoker::Invoke(std::span<const vm::Slot> arguments,
                                     std::span<vm::Slot> results) {
   absl::Status status = callable_.Invoke(arguments, results);
-  if (status.ok()) [[likely]]
-    return status;
-  return OfArgument(std::move(status), arguments);
+  return status.ok() ? status : OfArgument(std::move(status), arguments);
 }
 
 absl::Status Invoker::OfArgument(absl::Status status,
