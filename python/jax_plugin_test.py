@@ -15,15 +15,18 @@ import sys
 import tempfile
 import unittest
 
+CACHE = tempfile.TemporaryDirectory()
 os.environ["JAX_PLATFORMS"] = "eyrie,cpu"
-os.environ.setdefault("EYRIE_CACHE", tempfile.mkdtemp(prefix="jax_plugin"))
+os.environ["EYRIE_CACHE"] = CACHE.name
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(HERE, "../docs/jax.md"), encoding="utf-8") as page:
     PAGE = page.read()
 MISSING = [name for name in ("jax", "iree")
            if importlib.util.find_spec(name) is None]
-if not MISSING:
+if MISSING:
+    print(f"SKIPPED: {', '.join(MISSING)} is not installed.", file=sys.stderr)
+else:
     import jax
     import jax.numpy as jnp
     import numpy as np
