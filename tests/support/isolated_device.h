@@ -110,16 +110,18 @@ inline std::string Children() {
 inline bool HasEnded(int process) {
   std::ifstream file(absl::StrCat("/proc/", process, "/stat"));
   std::string text;
-  return !std::getline(file, text) || absl::StrContains(text, ") Z ");
+  return !std::getline(file, text) || absl::StrContains(text, ") Z ") ||
+         absl::StrContains(text, ") X ");
 }
 
 // Waits up to 20 s for that.
 inline bool EndsSoon(int process) {
   const Deadline late = Deadline::After(absl::Seconds(20));
-  while (!HasEnded(process) && !late.HasPassed()) {
+  while (!late.HasPassed()) {
+    if (HasEnded(process)) return true;
     absl::SleepFor(absl::Milliseconds(1));
   }
-  return HasEnded(process);
+  return false;
 }
 
 }  // namespace eyrie::hal::cpu::isolate
