@@ -57,6 +57,22 @@ def layers(*sizes):
     return [(floats(a, b), floats(b)) for a, b in zip(sizes, sizes[1:])]
 
 
+def corners():
+    """Returns numbers for which implementations differ, in pairs."""
+    numbers = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 2.5, -3, 128,
+                        255.9, -300, 1e10], np.float32)
+    return [each.ravel() for each in np.meshgrid(numbers, numbers)]
+
+
+def at(indices):
+    """Returns a function that reads and writes at indices."""
+    return lambda x: (
+        x[indices], x.at[indices].add(2.0), x.at[indices].mul(3.0),
+        x.at[indices].min(-9.0), x.at[indices[:3]].set(7.0),
+        x.at[indices].get(mode="fill"), x.at[indices].set(1.0, mode="clip"),
+        jax.ops.segment_sum(x[:6], indices, 3), jnp.take(x, indices))
+
+
 # A name, a function, its arguments.
 def programs():
     return [
@@ -69,9 +85,17 @@ def programs():
         ("complex", lambda x: x * (1 + 2j), floats(4)),
         ("unsigned", lambda x: (x >> 1, x // 3, x.astype(jnp.float32)),
          np.array([0, 7, 2**32 - 1], np.uint32)),
-        ("powers", lambda x, y: (x ** y, x ** 2, x ** y.astype(jnp.int32)),
-         np.array([-2, -1, -1, 0, 3, -2, 0], np.float32),
-         np.array([3, 0, 1, 2, 0.5, 2, 0], np.float32)),
+        ("powers", lambda x, y: (x ** y, x ** 2), *corners()),
+        ("angles", jnp.arctan2, *corners()),
+        ("conversions", lambda x, y: [x.astype(name) for name in (
+            "int8", "uint8", "int32", "uint32", "bool", "bfloat16")],
+         *corners()),
+        ("indices out of range", at(np.array([1, 20, -30, 9, -1, 2**30])),
+         floats(10)),
+        ("indices of two dimensions", lambda x, i, j: (
+            x[i, j], x.at[i, j].set(5.0), x.at[i].add(1.0),
+            x.at[:, j].set(2.0)),
+         floats(4, 5), np.array([0, 7, 3, -9]), np.array([1, 2, 9, 0])),
         ("sort", lambda x: (jnp.sort(x), jnp.argsort(x)), floats(17)),
         ("scan", lambda x: jax.lax.scan(lambda c, v: (c + v, c * v), 0.0, x),
          floats(9)),

@@ -22,6 +22,8 @@ def initialize():
     import jax
     from jax._src import xla_bridge
 
+    from eyrie import _jax_lowering
+
     if not os.path.exists(_LIBRARY):
         return  # this wheel has none
     # JAX says so of each platform that it does not know.
@@ -30,7 +32,7 @@ def initialize():
                                library_path=_LIBRARY, options=_options)
     _do_not_use_shardy(jax)
     _register_handlers()
-    _lower_as_cpu()
+    _jax_lowering.register(_NAME)
 
 
 def _options():
@@ -157,52 +159,3 @@ def _register_handlers():
     for name, capsule, api_version in lapack.registrations().get("cpu", ()):
         if api_version == 1:
             _register_handler(name, capsule)
-
-
-def _lower_as_cpu():
-    """Lowers what only "cpu" can, such as linear algebra and donations."""
-    # pylint: disable=import-outside-toplevel,protected-access
-    from jax._src.interpreters import mlir
-    tables = getattr(mlir, "_platform_specific_lowerings", {})
-    if "cpu" in tables:
-        for primitive, rule in tables["cpu"].items():
-            tables[_NAME].setdefault(primitive, rule)
-    _lower_powers(mlir)
-    donating = getattr(mlir, "_platforms_with_donation", [])
-    if _NAME not in donating:
-        donating.append(_NAME)
-
-
-def _lower_powers(mlir):
-    """Computes powers of negative numbers from those of positive ones.
-
-    The compiler's code for CPUs returns NaN or 0 for them (3.13: -2.0 ** 3.0),
-    and for the exponent 0 (3.13: 0.0 ** 0.0).
-    """
-    # pylint: disable=import-outside-toplevel,protected-access
-    from jax import lax, numpy as jnp
-    entry = mlir._lowerings.get(lax.pow_p)
-    if entry is None:
-        return
-    lower = getattr(entry, "rule", entry)
-
-    def with_sign(x, y, power):
-        y = lax.convert_element_type(y, x.dtype)
-        is_whole = jnp.floor(y) == y
-        is_odd = is_whole & (2 * jnp.floor(y / 2) != y)
-        negative = jnp.where(is_odd, -power, power)
-        power = jnp.where(x < 0, jnp.where(is_whole, negative, jnp.nan), power)
-        return jnp.where((y == 0) | (x == 1), 1, power).astype(x.dtype)
-
-    def rule(ctx, x, y, **params):
-        kept = ctx.avals_in[0]
-        if not jnp.issubdtype(kept.dtype, jnp.floating):
-            return lower(ctx, x, y, **params)
-        (positive,) = mlir.lower_fun(jnp.abs, multiple_results=False)(
-            ctx.replace(avals_in=[kept], avals_out=[kept]), x)
-        (power,) = lower(ctx, positive, y, **params)
-        return mlir.lower_fun(with_sign, multiple_results=False)(
-            ctx.replace(avals_in=[*ctx.avals_in, ctx.avals_out[0]]), x, y,
-            power)
-
-    mlir.register_lowering(lax.pow_p, rule, platform=_NAME)
