@@ -96,7 +96,12 @@ def programs():
             x[i, j], x.at[i, j].set(5.0), x.at[i].add(1.0),
             x.at[:, j].set(2.0)),
          floats(4, 5), np.array([0, 7, 3, -9]), np.array([1, 2, 9, 0])),
-        ("sort", lambda x: (jnp.sort(x), jnp.argsort(x)), floats(17)),
+        ("sort", lambda x: (jnp.sort(x), jnp.argsort(x), jnp.sort(-x)),
+         np.array([0, -0.0, -1, np.nan, 3, -1, np.inf], np.float32)),
+        ("long sort", lambda x, y: (
+            jnp.sort(x, axis=0), jnp.argsort(x, axis=0),
+            jnp.lexsort((y, x), axis=0), jax.lax.top_k(x.T, 4)),
+         np.round(floats(300, 2)), floats(300, 2)),
         ("scan", lambda x: jax.lax.scan(lambda c, v: (c + v, c * v), 0.0, x),
          floats(9)),
         ("while", lambda x: jax.lax.while_loop(

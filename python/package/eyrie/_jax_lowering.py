@@ -5,11 +5,14 @@ there. Others are written such that the compiler's code computes what JAX says,
 because it does not with StableHLO's own operations (docs/jax.md).
 """
 
+import numpy as np
 from jax import lax
 from jax import numpy as jnp
 from jax._src.interpreters import mlir
 from jax._src.lax import slicing
 
+# Sequences of this length are sorted by a network in any case.
+_LONG = 256
 _SCATTERS = ("scatter_p", "scatter_add_p", "scatter_sub_p", "scatter_mul_p",
              "scatter_min_p", "scatter_max_p")
 
@@ -28,6 +31,8 @@ def register(platform):
     _replace(platform, lax.atan2_p, _atan2)
     _replace(platform, lax.convert_element_type_p, _convert)
     _replace(platform, lax.gather_p, _gather)
+    _replace(platform, lax.sort_p, _sort)
+    _replace(platform, lax.top_k_p, _top_k)
     for name in _SCATTERS:
         if hasattr(slicing, name):
             _replace(platform, getattr(slicing, name), _scatter)
@@ -181,3 +186,79 @@ def _scatter(default, ctx, operand, indices, updates, **params):
     return _apply(
         ctx, lambda x: (lax.slice(x, [0] * target.ndim, target.shape),),
         [padded], result)
+
+
+def _sort(default, ctx, *operands, dimension, is_stable, num_keys):
+    """Sorts by a network: the compiler's code is quadratic, and not stable.
+
+    It is bitonic: log2(n) ** 2 / 2 steps, each of which compares every element
+    with one other. Positions break ties, so it is stable.
+    """
+    length = ctx.avals_in[0].shape[dimension]
+    is_simple = len(operands) == 1 and length < _LONG
+    if length < 2 or is_simple or any(
+            jnp.issubdtype(key.dtype, jnp.complexfloating)
+            for key in ctx.avals_in[:num_keys]):
+        return default(ctx, *operands, dimension=dimension,
+                       is_stable=is_stable, num_keys=num_keys)
+    bits = (length - 1).bit_length()
+    steps = np.array([(2 << i, 1 << j) for i in range(bits)
+                      for j in reversed(range(i + 1))], np.int32)
+
+    def run(*operands):
+        rows = [jnp.moveaxis(each, dimension, -1) for each in operands]
+        room = [(0, 0)] * (rows[0].ndim - 1) + [(0, (1 << bits) - length)]
+        rows = [jnp.pad(each, room) for each in rows]
+        lane = jnp.arange(1 << bits, dtype=np.int32)
+        place = jnp.broadcast_to(lane, rows[0].shape)
+
+        def step(i, rows):
+            size, distance = jnp.array(steps)[i]
+            others = [jnp.take(each, lane ^ distance, axis=-1, mode="clip")
+                      for each in rows]
+            is_less = _is_less(rows, others, num_keys, length)
+            keeps_less = ((lane & distance) == 0) == ((lane & size) == 0)
+            return [jnp.where(is_less == keeps_less, one, other)
+                    for one, other in zip(rows, others)]
+
+        *rows, _ = lax.fori_loop(0, len(steps), step, [*rows, place])
+        return [jnp.moveaxis(each[..., :length], -1, dimension)
+                for each in rows]
+
+    return _apply(ctx, run, ctx.avals_in, *operands)
+
+
+def _top_k(_, ctx, operand, k, axis=-1, **__):
+    """Sorts. Of equal numbers, the compiler's code finds any; JAX, the first.
+
+    The sequence is sorted backwards, so that the first of equals is the last.
+    """
+    def run(x):
+        length = x.shape[axis]
+        places = lax.broadcasted_iota(np.int32, x.shape, axis % x.ndim)
+        keys, places = lax.sort(
+            (jnp.flip(x, axis), jnp.flip(places, axis)), dimension=axis,
+            is_stable=True, num_keys=1)
+        return [lax.slice_in_dim(jnp.flip(each, axis), 0, min(k, length),
+                                 axis=axis % x.ndim)
+                for each in (keys, places)]
+
+    return _apply(ctx, run, ctx.avals_in, operand)
+
+
+def _is_less(rows, others, num_keys, length):
+    """Compares keys, then positions. What is behind the sequence is greatest.
+
+    NaN is greater than all numbers, and -0 is equal to 0.
+    """
+    *rows, place = rows
+    *others, other_place = others
+    less = place < other_place
+    for one, other in reversed(list(zip(rows, others))[:num_keys]):
+        is_less, is_equal = one < other, one == other
+        if jnp.issubdtype(one.dtype, jnp.floating):
+            is_less |= ~jnp.isnan(one) & jnp.isnan(other)
+            is_equal |= jnp.isnan(one) & jnp.isnan(other)
+        less = is_less | (is_equal & less)
+    is_behind, other_is_behind = place >= length, other_place >= length
+    return jnp.where(is_behind == other_is_behind, less, other_is_behind)
