@@ -161,7 +161,7 @@ absl::StatusOr<ImagePtr> ProgramCompiler::Compile(const Program& program,
   AddFlags(options.flags, flags);
   ASSIGN_OR_RETURN(const std::string identity, pool_->Identity());
   RETURN_IF_ERROR(cache_.status());
-  std::vector<std::string> parts = {"4", identity, eyrie_version(),
+  std::vector<std::string> parts = {"5", identity, eyrie_version(),
                                     ProcessorText(), std::string(code)};
   parts.insert(parts.end(), flags.begin(), flags.end());
   const std::vector<std::string_view> views(parts.begin(), parts.end());

@@ -383,11 +383,10 @@ int Main(int count, char** arguments) {
     return 1;
   }
   library.GlobalInitialize();
-  // With indirect references, 3.13 makes programs without arguments whose
-  // command buffers use bindings that they do not have. The flag belongs to the
-  // process, not to a session.
+  // Command buffers that 3.13 keeps between calls may use bindings that they do
+  // not have. The flag belongs to the process, not to a session.
   const char* flags[] = {"eyrie-compiler",
-                         "--iree-hal-indirect-command-buffers=false"};
+                         "--iree-hal-memoization=false"};
   library.SetupGlobalCL(2, flags, "eyrie", /*installs_signal_handlers=*/false);
   const char* revision = library.GetRevision();
   if (revision == nullptr) revision = "";

@@ -5,6 +5,7 @@ there. Others are written such that the compiler's code computes what JAX says,
 because it does not with StableHLO's own operations (docs/jax.md).
 """
 
+import jax
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
@@ -51,8 +52,16 @@ def _replace(platform, primitive, rule):
 
 
 def _apply(ctx, function, avals, *values):
-    """Writes a function of JAX's, and returns its results."""
-    return mlir.lower_fun(function, multiple_results=True)(
+    """Writes a function of JAX's, and returns its results.
+
+    What the program allows of promotions does not matter to it.
+    """
+    def run(*values):
+        with (jax.numpy_rank_promotion("allow"),
+              jax.numpy_dtype_promotion("standard")):
+            return function(*values)
+
+    return mlir.lower_fun(run, multiple_results=True)(
         ctx.replace(avals_in=avals, avals_out=None), *values)
 
 
