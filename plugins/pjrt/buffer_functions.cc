@@ -3,7 +3,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>

@@ -12,15 +12,6 @@
 #include "plugins/pjrt/given.h"
 
 namespace eyrie::pjrt {
-namespace {
-
-// Stores a text, which the object owns, in two fields.
-void SetText(const std::string& text, const char*& data, size_t& size) {
-  data = text.data();
-  size = text.size();
-}
-
-}  // namespace
 
 DeviceDescription::DeviceDescription(int id, const std::string& device)
     : id_(id),
@@ -359,9 +350,7 @@ absl::Status TopologyDescription_Serialize(
       new SerializedTopology{TopologyText(args.topology->settings())};
   SetText(serialized->text, args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_topology = serialized;
-  args.serialized_topology_deleter = [](SerializedTopology* topology) {
-    delete topology;
-  };
+  args.serialized_topology_deleter = Delete<SerializedTopology>;
   return absl::OkStatus();
 }
 

@@ -1,5 +1,4 @@
 // The functions of programs.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -49,11 +48,6 @@ absl::StatusOr<ImagePtr> Compiled(const TopologyDescription& topology,
   ASSIGN_OR_RETURN(const absl::string_view text,
                    TextIn(options, options_size, "compile_options"));
   return topology.compiler().Compile(*program, std::string(text));
-}
-
-template <typename T>
-void Delete(T* object) {
-  delete object;
 }
 
 }  // namespace
@@ -112,9 +106,8 @@ absl::Status Executable_Destroy(Executable_Destroy_Args& args) {
 }
 
 absl::Status Executable_Name(Executable_Name_Args& args) {
-  const std::string& name = args.executable->interface().name;
-  args.executable_name = name.data();
-  args.executable_name_size = name.size();
+  SetText(args.executable->interface().name, args.executable_name,
+          args.executable_name_size);
   return absl::OkStatus();
 }
 
@@ -173,9 +166,8 @@ absl::Status Executable_OutputDimensions(
 }
 
 absl::Status Executable_Fingerprint(Executable_Fingerprint_Args& args) {
-  const std::string& text = args.executable->image().fingerprint;
-  args.executable_fingerprint = text.data();
-  args.executable_fingerprint_size = text.size();
+  SetText(args.executable->image().fingerprint, args.executable_fingerprint,
+          args.executable_fingerprint_size);
   return absl::OkStatus();
 }
 
@@ -193,8 +185,8 @@ absl::Status Executable_GetCompileOptions(
     Executable_GetCompileOptions_Args& args) {
   auto* const serialized =
       new SerializedCompileOptions{args.executable->image_pointer()};
-  args.serialized_bytes = serialized->image->compile_options.data();
-  args.serialized_bytes_size = serialized->image->compile_options.size();
+  SetText(serialized->image->compile_options, args.serialized_bytes,
+          args.serialized_bytes_size);
   args.serialized_compile_options = serialized;
   args.serialized_compile_options_deleter = Delete<SerializedCompileOptions>;
   return absl::OkStatus();
@@ -232,8 +224,7 @@ absl::Status LoadedExecutable_GetDeviceAssignment(
     LoadedExecutable_GetDeviceAssignment_Args& args) {
   auto* const serialized = new DeviceAssignmentSerialized{DeviceAssignmentOf(
       args.executable->program().device().description().id())};
-  args.serialized_bytes = serialized->bytes.data();
-  args.serialized_bytes_size = serialized->bytes.size();
+  SetText(serialized->bytes, args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_device_assignment = serialized;
   args.serialized_device_assignment_deleter =
       Delete<DeviceAssignmentSerialized>;
@@ -252,10 +243,8 @@ absl::Status LoadedExecutable_IsDeleted(LoadedExecutable_IsDeleted_Args& args) {
 
 absl::Status LoadedExecutable_Fingerprint(
     LoadedExecutable_Fingerprint_Args& args) {
-  const std::string& text =
-      args.executable->program().executable().image().fingerprint;
-  args.executable_fingerprint = text.data();
-  args.executable_fingerprint_size = text.size();
+  SetText(args.executable->program().executable().image().fingerprint,
+          args.executable_fingerprint, args.executable_fingerprint_size);
   return absl::OkStatus();
 }
 

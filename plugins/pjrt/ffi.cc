@@ -28,12 +28,8 @@ Registry& TheRegistry() {
 
 absl::Status Register(const RegisterHandlerArgs* args) {
   constexpr size_t kLeast = offsetof(RegisterHandlerArgs, traits);
-  if (args == nullptr || args->struct_size < kLeast) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("PJRT_FFI_Register_Handler: struct_size is ",
-                     args == nullptr ? 0 : args->struct_size, "; at least ",
-                     kLeast, " is required."));
-  }
+  RETURN_IF_ERROR(CheckStruct(args == nullptr ? 0 : args->struct_size, kLeast,
+                              "FFI_Register_Handler"));
   if (args->handler == nullptr || args->target_name_size == 0) {
     return absl::InvalidArgumentError(
         "PJRT_FFI_Register_Handler: the handler or its name is missing.");

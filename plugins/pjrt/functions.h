@@ -8,6 +8,9 @@
 #ifndef EYRIE_PLUGINS_PJRT_FUNCTIONS_H_
 #define EYRIE_PLUGINS_PJRT_FUNCTIONS_H_
 
+#include <cstddef>
+#include <string>
+
 #include "absl/status/status.h"
 #include "plugins/pjrt/c_types.h"
 
@@ -15,6 +18,18 @@ namespace eyrie::pjrt {
 
 #define FUNCTION(name, fields) absl::Status name(name##_Args& args);
 #include "plugins/pjrt/api.def"
+
+// Stores a text, which the object owns, in two fields.
+inline void SetText(const std::string& text, const char*& data, size_t& size) {
+  data = text.data();
+  size = text.size();
+}
+
+// The deleter that a caller gets with an object.
+template <typename T>
+void Delete(T* object) {
+  delete object;
+}
 
 }  // namespace eyrie::pjrt
 

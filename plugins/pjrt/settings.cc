@@ -2,7 +2,6 @@
 #include "plugins/pjrt/settings.h"
 
 #include <cstdlib>
-#include <functional>
 #include <limits>
 
 #include "absl/strings/numbers.h"

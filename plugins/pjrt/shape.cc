@@ -5,7 +5,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
 #include "plugins/pjrt/given.h"

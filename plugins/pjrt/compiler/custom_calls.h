@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "plugins/pjrt/compiler/attribute_text.h"
 #include "plugins/pjrt/compiler/compiler_library.h"
 #include "plugins/pjrt/compiler/growing_text.h"
 
@@ -118,10 +119,6 @@ class CustomCalls {
     return text.size == strlen(name) && memcmp(text.data, name, text.size) == 0;
   }
 
-  static void AppendText(MlirText text, void* out) {
-    static_cast<GrowingText*>(out)->Append(text.data, text.size);
-  }
-
   void ReplaceOne(MlirOperation call) {
     GrowingText target;
     const MlirAttribute name = library_.OperationGetAttributeByName(
@@ -144,20 +141,9 @@ class CustomCalls {
 
   static bool IsPlacement(const GrowingText& target) {
     for (const char* const name : kPlacements) {
-      if (IsQuoted(target, name)) return true;
+      if (HasValue(target, name)) return true;
     }
     return false;
-  }
-  // Reports whether a printed string attribute has a value: "main", or
-  // #vhlo.string_v1<"main">.
-  static bool IsQuoted(const GrowingText& text, const char* value) {
-    const auto* const begin = static_cast<const char*>(
-        text.size() == 0 ? nullptr : memchr(text.data(), '"', text.size()));
-    if (begin == nullptr) return false;
-    const size_t size = strlen(value);
-    const auto before = static_cast<size_t>(begin + 1 - text.data());
-    return text.size() > before + size && memcmp(begin + 1, value, size) == 0 &&
-           begin[1 + size] == '"';
   }
 
   // Replaces the call by one of an import. Equal calls share it.

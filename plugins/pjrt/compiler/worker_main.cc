@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "plugins/pjrt/compiler/attribute_text.h"
 #include "plugins/pjrt/compiler/compiler_library.h"
 #include "plugins/pjrt/compiler/custom_calls.h"
 #include "plugins/pjrt/compiler/growing_text.h"
@@ -230,10 +231,6 @@ class Compilation {
     return false;
   }
 
-  static void AppendText(MlirText text, void* buffer) {
-    static_cast<GrowingText*>(buffer)->Append(text.data, text.size);
-  }
-
   // Replaces the text with that of an attribute; empties it if there is none.
   void Print(MlirOperation operation, const char* name, GrowingText& text) {
     text.Clear();
@@ -241,19 +238,6 @@ class Compilation {
         library_.OperationGetAttributeByName(operation, {name, strlen(name)});
     if (attribute.pointer == nullptr) return;
     library_.AttributePrint(attribute, AppendText, &text);
-  }
-
-  // Reports whether a printed string attribute has this value. Its form is
-  // "main", or #vhlo.string_v1<"main">.
-  static bool HasValue(const GrowingText& text, const char* value) {
-    const size_t size = strlen(value);
-    const auto* const begin = static_cast<const char*>(
-        text.size() == 0 ? nullptr : memchr(text.data(), '"', text.size()));
-    if (begin == nullptr) return size == 0;
-    const size_t left =
-        text.size() - static_cast<size_t>(begin + 1 - text.data());
-    return left > size && memcmp(begin + 1, value, size) == 0 &&
-           begin[1 + size] == '"';
   }
 
   // Returns the function named "main", or else the only public one. Its pointer
@@ -385,8 +369,7 @@ int Main(int count, char** arguments) {
   library.GlobalInitialize();
   // Command buffers that 3.13 keeps between calls may use bindings that they do
   // not have. The flag belongs to the process, not to a session.
-  const char* flags[] = {"eyrie-compiler",
-                         "--iree-hal-memoization=false"};
+  const char* flags[] = {"eyrie-compiler", "--iree-hal-memoization=false"};
   library.SetupGlobalCL(2, flags, "eyrie", /*installs_signal_handlers=*/false);
   const char* revision = library.GetRevision();
   if (revision == nullptr) revision = "";
