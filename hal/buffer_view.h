@@ -45,6 +45,14 @@ class BufferView final : public ChargedObject {
   // Bytes that the elements take; at most the buffer's length.
   uint64_t byte_length() const { return byte_length_; }
 
+  // Reports whether the caller's reference to the view is the only one, and
+  // nothing else refers to its memory.
+  bool IsSoleOwner() const {
+    const Buffer& memory = buffer_->allocation();
+    return IsUnique() && buffer_->IsUnique() && memory.IsUnique() &&
+           memory.HasOneOwner();
+  }
+
   // Returns the type as text: "2x3xf32".
   std::string ShapeAndType() const;
 

@@ -127,6 +127,7 @@ TEST(CNoMemory, TheValueStaysAsItIs) {
   eyrie_value_set_u64(value, 1);
   eyrie_value_set_f32(value, 1);
   eyrie_value_set_f64(value, 1);
+  EXPECT_EQ(eyrie_value_is_sole_owner(value), 0);
   eyrie_value_add_access(value, EYRIE_ACCESS_LEND);
   eyrie_value_add_access(value, EYRIE_ACCESS_READ_ONLY);
   eyrie_value_add_access(value, EYRIE_ACCESS_ALLOW_LOSS);

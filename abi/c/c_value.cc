@@ -420,6 +420,10 @@ void eyrie_value_add_access(eyrie_value_t* value, eyrie_access_t access) {
   }
 }
 
+int eyrie_value_is_sole_owner(const eyrie_value_t* value) {
+  return value != nullptr && abi::FromHandle(value).IsSoleOwner() ? 1 : 0;
+}
+
 eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,
                                      eyrie_array_t* out_array) {
   return abi::CreateError(abi::GetArray(value, *out_array));

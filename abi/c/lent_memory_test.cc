@@ -180,6 +180,44 @@ TEST(LendConst, CommandsCannotWrite) {
   EXPECT_EQ(own.elements<float>()->front(), 1);
 }
 
+// Only such a value may be lent without others seeing the writes.
+TEST(SoleOwner, NothingElseRefersToTheMemory) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kFolder + "sharing.vmfb");
+  auto context = Context::Create(*device, *module);
+  ASSERT_TRUE(context);
+  const ConstFloats floats;
+  EXPECT_EQ(eyrie_value_is_sole_owner(nullptr), 0);
+  EXPECT_FALSE(Value(7).IsSoleOwner());
+  EXPECT_FALSE(floats.Array(4).IsSoleOwner());  // not the device's memory
+  Value own = *floats.Array(4).Upload(*device);
+  EXPECT_TRUE(own.IsSoleOwner());
+  {
+    const Value copy = own;
+    EXPECT_FALSE(own.IsSoleOwner());
+    EXPECT_FALSE(copy.IsSoleOwner());
+  }
+  EXPECT_TRUE(own.IsSoleOwner());
+  {
+    auto twice = context->Call("twice", {own});  // of a copy
+    ASSERT_EQ(ErrorOf(twice), "OK");
+    EXPECT_EQ((*twice)[0].elements<float>()->data(),
+              (*twice)[1].elements<float>()->data());
+    EXPECT_FALSE((*twice)[0].IsSoleOwner());
+    EXPECT_TRUE(own.IsSoleOwner());
+  }
+  own.Lend();
+  {
+    auto rows = context->Call("rows", {own});
+    ASSERT_EQ(ErrorOf(rows), "OK");
+    EXPECT_FALSE((*rows)[0].IsSoleOwner());
+    EXPECT_FALSE(own.IsSoleOwner());
+  }
+  EXPECT_TRUE(own.IsSoleOwner());
+  own.LendConst();
+  EXPECT_FALSE(own.IsSoleOwner());  // calls may not write
+}
+
 // ---- Memory for results -----------------------------------------------------
 
 class CountingAllocator final : public Allocator {

@@ -52,12 +52,6 @@ bool IsSame(std::span<const int64_t> a, std::span<const int64_t> b) {
   return true;
 }
 
-// Reports whether the caller alone holds the view and its memory.
-bool IsFree(const hal::BufferView& view) {
-  return view.IsUnique() && view.buffer()->IsUnique() &&
-         view.buffer()->HasOneOwner();
-}
-
 // Reports whether a result may take the memory of the argument in a slot: the
 // caller gives it away, nothing else refers to its view or its memory, and the
 // host may write to it. `all` are the arguments of the call.
@@ -66,7 +60,7 @@ bool IsGivenAway(const vm::ModuleState& import, size_t slot,
                  std::span<const hal::BufferView* const> all) {
   const hal::Buffer& buffer = *view.buffer();
   // The slot borrows the only reference.
-  if (!import.IsGiven(slot) || !IsFree(view) ||
+  if (!import.IsGiven(slot) || !view.IsSoleOwner() ||
       &buffer.allocation() != &buffer || buffer.host_data() == nullptr ||
       !buffer.CheckAccess(hal::memory_access::kWrite).ok()) {
     return false;
@@ -266,8 +260,8 @@ inline absl::Status NativeCall::CreateResult(size_t index) {
   // The one before the last first: the caller rarely holds that, too.
   const uint8_t last = result.current;
   result.current = last ^ 1;
-  if (!result.views[last ^ 1] || !IsFree(*result.views[last ^ 1])) {
-    if (result.views[last] && IsFree(*result.views[last])) {
+  if (!result.views[last ^ 1] || !result.views[last ^ 1]->IsSoleOwner()) {
+    if (result.views[last] && result.views[last]->IsSoleOwner()) {
       result.current = last;
     } else {
       ASSIGN_OR_RETURN(result.views[last ^ 1], NewView(result));

@@ -114,8 +114,7 @@ bool ArrayEncoder::TakeSpare(ElementType type, std::span<const int64_t> shape,
                              Ref<hal::BufferView>& view) {
   if (spares_ == nullptr || next_spare_ >= spares_->size()) return false;
   const Ref<hal::BufferView>& spare = (*spares_)[next_spare_];
-  const bool fits = spare && spare->IsUnique() && spare->buffer()->IsUnique() &&
-                    spare->buffer()->HasOneOwner() &&
+  const bool fits = spare && spare->IsSoleOwner() &&
                     spare->element_type() == type &&
                     std::equal(shape.begin(), shape.end(),
                                spare->shape().begin(), spare->shape().end());

@@ -138,6 +138,14 @@ class HostArray {
   // Returns a tensor over the elements that exists already and that `device`
   // can use, or null. The array keeps it.
   hal::BufferView* TensorOn(hal::Device& device) const;
+  // Reports whether nothing else refers to the array, which may be null. If so,
+  // the caller may change it.
+  static bool IsOnly(const std::shared_ptr<const HostArray>& array) {
+    if (array == nullptr || array.use_count() != 1) return false;
+    // Other threads may have dropped references after they read the array.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
   // Returns the same elements with casts() true.
   std::shared_ptr<const HostArray> Casting() const;
   // Returns the same elements with Use::kLend.
@@ -172,14 +180,6 @@ class HostArray {
   using Dims = absl::InlinedVector<int64_t, 4>;
 
   HostArray(const HostArray&) = default;
-  // Reports whether nothing else refers to the array, which may be null. If so,
-  // the caller may change it.
-  static bool IsOnly(const std::shared_ptr<const HostArray>& array) {
-    if (array == nullptr || array.use_count() != 1) return false;
-    // Other threads may have dropped references after they read the array.
-    std::atomic_thread_fence(std::memory_order_acquire);
-    return true;
-  }
   // Returns the array, or a new one if others refer to it, without an owner, a
   // tensor or options. Its elements are not set.
   static HostArray& Unbind(std::shared_ptr<const HostArray>& array);
@@ -297,6 +297,15 @@ class HostValue {
   const Entries* entries() const;  // dicts
   const Ref<RefObject>* ref() const {
     return std::get_if<Ref<RefObject>>(&value_);
+  }
+
+  // Reports whether this value alone refers to the memory of a tensor, which
+  // calls may write to. False for other values.
+  bool IsSoleOwner() const {
+    const auto* held = std::get_if<ArrayPtr>(&value_);
+    return held != nullptr && HostArray::IsOnly(*held) &&
+           !(*held)->is_read_only() && (*held)->view() &&
+           (*held)->view()->IsSoleOwner();
   }
 
   // Returns "the integer 300", "a list of 2" or "an array 2x3xf32".

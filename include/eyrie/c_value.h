@@ -226,6 +226,13 @@ enum {
 EYRIE_EXPORT void eyrie_value_add_access(eyrie_value_t* value,
                                          eyrie_access_t access);
 
+/* Returns 1 if this value alone refers to the memory of an array on a device, a
+ * result or one of eyrie_value_new_uploaded, and calls may write to it. Then
+ * nothing else sees the writes of calls to which it is lent. Returns 0 for
+ * other values, if a copy of the value, a module or another array refers to the
+ * memory, and if `value` is NULL. */
+EYRIE_EXPORT int eyrie_value_is_sole_owner(const eyrie_value_t* value);
+
 /* Describes an array. Its strides are those of a dense array unless it was
  * borrowed with others. Fills the members that this library and struct_size
  * have. INVALID_ARGUMENT: the value is not an array, or a struct_size that is

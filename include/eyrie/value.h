@@ -300,6 +300,10 @@ class Value : public ValueView {
     return std::move(*this);
   }
 
+  // Returns whether this value alone refers to the memory of an array on a
+  // device, and calls may write to it; see eyrie_value_is_sole_owner.
+  bool IsSoleOwner() const { return eyrie_value_is_sole_owner(handle_) != 0; }
+
   // Forbids all writes to the arrays in this value: calls copy them even if
   // they are lent; see EYRIE_ACCESS_READ_ONLY.
   void SetReadOnly() {

@@ -48,6 +48,21 @@ absl::StatusOr<ValueHandle> Content::Share(bool may_write) {
   return ValueHandle(eyrie_value_copy(shared.get()));
 }
 
+absl::StatusOr<ValueHandle> Content::Give() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  RETURN_IF_ERROR(CheckDefined());
+  lent_.reset();
+  if (eyrie_value_is_sole_owner(array_.get())) {
+    eyrie_value_add_access(array_.get(), EYRIE_ACCESS_LEND);
+  }
+  return std::move(array_);
+}
+
+bool Content::is_given() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return array_ == nullptr;
+}
+
 absl::StatusOr<const std::byte*> Content::Data() {
   const std::lock_guard<std::mutex> lock(mutex_);
   RETURN_IF_ERROR(CheckDefined());
@@ -69,10 +84,14 @@ bool Buffer::is_deleted() const {
   return content_ == nullptr;
 }
 
-void Buffer::Delete() {
-  ContentPtr content;  // its memory is freed without the lock
+ContentPtr Buffer::Delete() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  content.swap(content_);
+  return std::exchange(content_, nullptr);
+}
+
+void Buffer::Restore(ContentPtr content) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  content_ = std::move(content);
 }
 
 absl::Status Buffer::AddReference() {

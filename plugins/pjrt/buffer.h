@@ -42,6 +42,13 @@ class Content {
   absl::StatusOr<ValueHandle> Share(bool may_write = false);
   absl::StatusOr<const std::byte*> Data();
 
+  // Returns the array, for a call that may write to its elements; this content
+  // has none any more. The call uses them in place if nothing else refers to
+  // their memory, or a copy. Only for a content that nothing else refers to.
+  // Fails as Share does.
+  absl::StatusOr<ValueHandle> Give();
+  bool is_given();
+
  private:
   absl::Status CheckDefined() const;
 
@@ -68,7 +75,10 @@ class Buffer {
   // Returns the array. FAILED_PRECONDITION: the buffer is deleted.
   absl::StatusOr<ContentPtr> content() const;
   bool is_deleted() const;
-  void Delete();
+  // Returns the array that the buffer had, or null.
+  ContentPtr Delete();
+  // Undoes Delete.
+  void Restore(ContentPtr content);
   // Others may refer to the elements, which exist until all references are
   // dropped, even if the buffer is deleted. FAILED_PRECONDITION: the buffer is
   // deleted; there are no references.

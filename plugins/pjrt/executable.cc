@@ -146,13 +146,16 @@ bool LoadedProgram::is_deleted() const {
   return module_ == nullptr;
 }
 
-absl::Status LoadedProgram::Run(std::span<const ContentPtr> arguments,
+absl::Status LoadedProgram::Run(std::span<const Argument> arguments,
                                 std::span<ValueHandle> results) {
   const bool may_write = executable_->interface().may_write;
   absl::InlinedVector<ValueHandle, 16> owned;
   absl::InlinedVector<eyrie_value_t*, 16> values;
-  for (const ContentPtr& argument : arguments) {
-    ASSIGN_OR_RETURN(ValueHandle value, argument->Share(may_write));
+  for (const Argument& argument : arguments) {
+    const bool gives = argument.is_given && argument.content.use_count() == 1;
+    ASSIGN_OR_RETURN(ValueHandle value,
+                     may_write && gives ? argument.content->Give()
+                                        : argument.content->Share(may_write));
     values.push_back(value.get());
     owned.push_back(std::move(value));
   }

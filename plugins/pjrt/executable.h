@@ -59,6 +59,13 @@ class Executable {
   std::vector<size_t> kind_sizes_;
 };
 
+// An argument of an execution.
+struct Argument {
+  ContentPtr content;
+  // The execution may overwrite it, if nothing else refers to it.
+  bool is_given = false;
+};
+
 // A program on a device. Executions on several threads have contexts of their
 // own, so a program must keep no state between them, as those of JAX do not.
 // Thread-safe.
@@ -81,7 +88,7 @@ class LoadedProgram {
   // Executes the program with arrays that are ready. Stores one array for each
   // result. Fails as eyrie_function_call does. INVALID_ARGUMENT: a result is
   // not the one of the program's interface.
-  absl::Status Run(std::span<const ContentPtr> arguments,
+  absl::Status Run(std::span<const Argument> arguments,
                    std::span<ValueHandle> results);
 
  private:

@@ -23,7 +23,7 @@ class ExecuteContext {};
 
 namespace {
 
-using Contents = absl::InlinedVector<ContentPtr, 16>;
+using Arguments = absl::InlinedVector<Argument, 16>;
 
 // Options of a client that is older may lack the last fields.
 constexpr size_t kOptionsSize = offsetof(ExecuteOptions, context);
@@ -65,9 +65,9 @@ absl::Status WrongArgument(const Interface& interface, size_t index,
       "; the program takes ", ToText(interface.arguments[index]), "."));
 }
 
-// Returns the arrays of the arguments.
+// Returns the arguments, of which none is given away yet.
 absl::Status GetArguments(const LoadedExecutable_Execute_Args& args,
-                          const Interface& interface, Contents& contents) {
+                          const Interface& interface, Arguments& arguments) {
   if (args.num_args != interface.arguments.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat(interface.name, " has ", interface.arguments.size(),
@@ -87,7 +87,7 @@ absl::Status GetArguments(const LoadedExecutable_Execute_Args& args,
       return Annotate(content.status(), absl::StrCat("(argument ", i, " of ",
                                                      interface.name, ")"));
     }
-    contents.push_back(*std::move(content));
+    arguments.push_back({*std::move(content), false});
   }
   return absl::OkStatus();
 }
@@ -134,9 +134,20 @@ absl::Status CheckDonated(const LoadedExecutable_Execute_Args& args,
 
 // Deletes the buffers that the program may overwrite.
 void TakeDonated(const LoadedExecutable_Execute_Args& args,
-                 const Interface& interface) {
+                 const Interface& interface, Arguments& arguments) {
   for (size_t i = 0; i < args.num_args; ++i) {
-    if (IsDonated(args, interface, i)) args.argument_lists[0][i]->Delete();
+    if (!IsDonated(args, interface, i)) continue;
+    args.argument_lists[0][i]->Delete();
+    arguments[i].is_given = true;
+  }
+}
+
+// Restores the buffers of a failed execution that it has not got to change.
+void RestoreDonated(const LoadedExecutable_Execute_Args& args,
+                    const Arguments& arguments) {
+  for (size_t i = 0; i < args.num_args; ++i) {
+    if (!arguments[i].is_given || arguments[i].content->is_given()) continue;
+    args.argument_lists[0][i]->Restore(arguments[i].content);
   }
 }
 
@@ -155,11 +166,11 @@ void Return(const LoadedExecutable_Execute_Args& args,
 }
 
 // Executes the program when all arguments are ready.
-void RunLater(std::shared_ptr<LoadedProgram> program, Contents arguments,
+void RunLater(std::shared_ptr<LoadedProgram> program, Arguments arguments,
               std::vector<ContentPtr> results, SignalPtr done) {
   std::vector<SignalPtr> signals;
-  for (const ContentPtr& argument : arguments) {
-    signals.push_back(argument->defined());
+  for (const Argument& argument : arguments) {
+    signals.push_back(argument.content->defined());
   }
   WhenAllReady(signals,
                [program = std::move(program), arguments = std::move(arguments),
@@ -185,17 +196,22 @@ absl::Status LoadedExecutable_Execute(LoadedExecutable_Execute_Args& args) {
     return absl::UnimplementedError(
         "The program is loaded for another device; compile it for this one.");
   }
-  Contents arguments;
+  Arguments arguments;
   RETURN_IF_ERROR(GetArguments(args, interface, arguments));
   RETURN_IF_ERROR(CheckDonated(args, interface));
   const size_t count = interface.results.size();
-  const bool ready = std::all_of(
-      arguments.begin(), arguments.end(),
-      [](const ContentPtr& content) { return IsReady(content->defined()); });
+  const bool ready = std::all_of(arguments.begin(), arguments.end(),
+                                 [](const Argument& argument) {
+                                   return IsReady(argument.content->defined());
+                                 });
+  TakeDonated(args, interface, arguments);
   if (ready) [[likely]] {
     absl::InlinedVector<ValueHandle, 16> values(count);
-    RETURN_IF_ERROR(program.Run(arguments, {values.data(), count}));
-    TakeDonated(args, interface);
+    const absl::Status run = program.Run(arguments, {values.data(), count});
+    if (!run.ok()) [[unlikely]] {
+      RestoreDonated(args, arguments);
+      return run;
+    }
     absl::InlinedVector<ContentPtr, 16> results;
     for (ValueHandle& value : values) {
       results.push_back(std::make_shared<Content>(std::move(value)));
@@ -208,7 +224,6 @@ absl::Status LoadedExecutable_Execute(LoadedExecutable_Execute_Args& args) {
   for (size_t i = 0; i < count; ++i) {
     results.push_back(std::make_shared<Content>(done));
   }
-  TakeDonated(args, interface);
   Return(args, results, done);
   RunLater(args.executable->shared(), std::move(arguments), std::move(results),
            done);

@@ -223,6 +223,66 @@ TEST_F(ClientTest, DonatedBuffersAreDeleted) {
   Destroy(digits);
 }
 
+TEST_F(ClientTest, DonatedMemoryIsReusedIfNothingElseRefersToIt) {
+  std::string error;
+  LoadedExecutable* const update = Compile(
+      "donated file tests/modules/3.13/consume.vmfb "
+      "func (tensor<8xf32>, tensor<2xf32>) -> tensor<8xf32>",
+      &error);
+  ASSERT_NE(update, nullptr) << error;
+  alignas(64) const float numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  const float row[] = {-1, -2};
+  struct Case {
+    const char* name;
+    HostBufferSemantics semantics;
+    bool is_kept;        // not donated in this execution
+    bool is_referenced;  // from outside, as by an array of NumPy
+    bool is_reused;
+  };
+  constexpr Case kCases[] = {
+      {"donated", kImmutableOnlyDuringCall, false, false, true},
+      {"not donated", kImmutableOnlyDuringCall, true, false, false},
+      {"referenced", kImmutableOnlyDuringCall, false, true, false},
+      {"the host's", kImmutableZeroCopy, false, false, false},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    Buffer* const cache = Floats(numbers, {8}, {}, nullptr, c.semantics);
+    Buffer* const part = Floats(row, {2});
+    auto pointer = Zero<Buffer_UnsafePointer_Args>();
+    pointer.buffer = cache;
+    EXPECT_EQ(Call(TheApi().Buffer_UnsafePointer, pointer), "OK");
+    auto add = Zero<Buffer_IncreaseExternalReferenceCount_Args>();
+    auto drop = Zero<Buffer_DecreaseExternalReferenceCount_Args>();
+    add.buffer = drop.buffer = cache;
+    if (c.is_referenced) {
+      EXPECT_EQ(Call(TheApi().Buffer_IncreaseExternalReferenceCount, add),
+                "OK");
+    }
+    const std::vector<int64_t> kept(c.is_kept ? 1 : 0, 0);
+    Buffer* result = nullptr;
+    ASSERT_EQ(Execute(update, {cache, part}, &result, kept), "OK");
+    EXPECT_EQ(IsDeleted(cache), !c.is_kept);
+    EXPECT_EQ(Read(result), (std::vector<float>{1, 2, 3, -1, -2, 6, 7, 8}));
+    auto after = Zero<Buffer_UnsafePointer_Args>();
+    after.buffer = result;
+    EXPECT_EQ(Call(TheApi().Buffer_UnsafePointer, after), "OK");
+    EXPECT_EQ(after.buffer_pointer == pointer.buffer_pointer, c.is_reused);
+    if (c.is_referenced || c.is_kept) {
+      EXPECT_EQ(reinterpret_cast<const float*>(pointer.buffer_pointer)[3], 4);
+    }
+    if (c.is_referenced) {
+      EXPECT_EQ(Call(TheApi().Buffer_DecreaseExternalReferenceCount, drop),
+                "OK");
+    }
+    EXPECT_EQ(numbers[3], 4);
+    Destroy(result);
+    Destroy(part);
+    Destroy(cache);
+  }
+  Destroy(update);
+}
+
 TEST_F(ClientTest, MemoryOfTheHostIsReleasedAtTheEnd) {
   alignas(64) float numbers[16] = {1, 2};
   Event* done = nullptr;

@@ -196,7 +196,13 @@ MlirAttribute mlirOperationGetAttributeByName(MlirOperation operation,
     text = "\"private\"";
   }
   if (key == "arg_attrs" && invocation->Has("donated")) {
-    text = "[{jax.buffer_donor = true}]";
+    text = "[{jax.buffer_donor = true}";
+    const std::string& program = invocation->program;
+    const size_t end = program.find("->");
+    for (size_t at = 0; (at = program.find(", tensor", at)) < end; ++at) {
+      text += ", {}";
+    }
+    text += "]";
   }
   if (key == "function_type") {
     const size_t at = invocation->program.find("func ");
