@@ -63,9 +63,11 @@ class DispatchObserver {
 
   // Called when a module has loaded an executable.
   virtual void Loaded(const Executable&) {}
+  // Called when a module has allocated a buffer, whose bytes are not set yet.
+  virtual absl::Status Allocated(Buffer&) { return absl::OkStatus(); }
   // Reports whether a dispatch is to be observed.
   virtual bool Wants(const Executable& executable, uint32_t ordinal) = 0;
-  // An error of either fails the submission with it; after an error of Before,
+  // An error of these fails the submission with it; after an error of Before,
   // the dispatch does not run. If the dispatch fails, After is not called.
   virtual absl::Status Before(const ObservedDispatch& dispatch) = 0;
   virtual absl::Status After(const ObservedDispatch& dispatch) = 0;

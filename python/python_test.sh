@@ -56,6 +56,7 @@ export MESA_SHADER_CACHE_DIR="$TEST_TMPDIR"
 "$python" "$here/imports_test.py" "$TEST_TMPDIR/imports.vmfb"
 "$python" "$here/state_test.py" "$TEST_TMPDIR/state.vmfb" tests/modules
 "$python" "$here/names_test.py" tests/modules
+"$python" "$here/bisect_test.py" tests/modules "$PWD/$2"
 "$python" "$here/types_test.py" tests/modules
 "$python" "$here/call_bench.py" tests/modules --rounds=1
 "$python" "$here/memory_test.py" tests/modules

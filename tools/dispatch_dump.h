@@ -1,7 +1,7 @@
 // `eyrie run --dump_dispatch`: writes the bindings of dispatches as .npy files,
 // so that two releases or devices can be compared.
 //
-// docs/dispatches.md describes the files.
+// docs/bisect.md describes the files.
 // Tested by dispatch_test.txt.
 #ifndef EYRIE_TOOLS_DISPATCH_DUMP_H_
 #define EYRIE_TOOLS_DISPATCH_DUMP_H_

@@ -54,7 +54,7 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
   const BufferParams params =
       state.CreateParams(allocator, memory_types, buffer_usage, queue_affinity);
   if (state.memory() == nullptr) [[likely]]
-    return device.QueueAlloca(fences, params, bytes);
+    return state.Observed(device.QueueAlloca(fences, params, bytes));
   // On error, fail the signal fence, too, as Device does.
   absl::StatusOr<MemoryCharge> charge =
       allocator.Charge(state.memory(), bytes, "a device buffer");
@@ -62,7 +62,7 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
   ASSIGN_OR_RETURN(Ref<Buffer> buffer,
                    device.QueueAlloca(fences, params, bytes));
   buffer->Hold(*std::move(charge));
-  return buffer;
+  return state.Observed(std::move(buffer));
 }
 
 absl::Status DeviceQueueDealloca(HalModuleState& state, Device& device,

@@ -37,10 +37,19 @@ BufferParams HalModuleState::CreateParams(const Allocator& allocator,
   return params;
 }
 
+absl::StatusOr<Ref<Buffer>> HalModuleState::Observed(
+    absl::StatusOr<Ref<Buffer>> allocated) const {
+  if (options().observer != nullptr && allocated.ok()) {
+    RETURN_IF_ERROR(options().observer->Allocated(**allocated));
+  }
+  return allocated;
+}
+
 absl::StatusOr<Ref<Buffer>> HalModuleState::Allocate(Allocator& allocator,
                                                      const BufferParams& params,
                                                      uint64_t size) const {
-  return allocator.AllocateCharged(memory(), "a device buffer", params, size);
+  return Observed(
+      allocator.AllocateCharged(memory(), "a device buffer", params, size));
 }
 
 absl::Status HalModuleState::WriteBytes(Buffer& target,

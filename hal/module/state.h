@@ -68,6 +68,9 @@ class HalModuleState : public vm::ModuleState {
   BufferParams CreateParams(const Allocator& allocator, int32_t memory_types,
                             int32_t buffer_usage, int64_t queue_affinity) const;
 
+  // Shows a new buffer to the observer, if there is one. Fails as it does.
+  absl::StatusOr<Ref<Buffer>> Observed(
+      absl::StatusOr<Ref<Buffer>> allocated) const;
   // Allocates a buffer and charges it to the context. RESOURCE_EXHAUSTED: the
   // memory limit is exceeded. Else as Allocator::Allocate.
   absl::StatusOr<Ref<Buffer>> Allocate(Allocator& allocator,

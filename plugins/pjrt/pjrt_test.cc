@@ -207,6 +207,20 @@ TEST_F(ClientTest, WrongArguments) {
   Destroy(digits);
 }
 
+TEST_F(ClientTest, SizesOfPrograms) {
+  LoadedExecutable* const digits = Digits();
+  Executable* const executable = ExecutableOf(digits);
+  auto stats = Zero<Executable_GetCompiledMemoryStats_Args>();
+  stats.executable = executable;
+  EXPECT_EQ(Call(TheApi().Executable_GetCompiledMemoryStats, stats), "OK");
+  EXPECT_GT(stats.generated_code_size_in_bytes, 1000);
+  EXPECT_EQ(stats.argument_size_in_bytes, 8 * 8 * 4);
+  EXPECT_EQ(stats.output_size_in_bytes, 10 * 4);
+  EXPECT_EQ(stats.temp_size_in_bytes, 0);
+  Destroy(executable);
+  Destroy(digits);
+}
+
 TEST_F(ClientTest, DonatedBuffersAreDeleted) {
   LoadedExecutable* const digits = Digits("donated ");
   const std::vector<float> image = Image();

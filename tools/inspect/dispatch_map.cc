@@ -54,8 +54,9 @@ std::string Shortened(absl::string_view time) {
 
 class Drawing {
  public:
-  Drawing(const Report& report, size_t most)
-      : report_(report), longest_ns_(LongestTime(report)) {
+  Drawing(const Report& report, size_t most,
+          std::span<const std::string> classes)
+      : report_(report), classes_(classes), longest_ns_(LongestTime(report)) {
     const auto& all = report.facts.dispatches;
     for (size_t i = 0; i < std::min(all.size(), most); ++i) {
       names_.push_back(KernelName(report, all[i]));
@@ -82,6 +83,7 @@ class Drawing {
   void AddCell(size_t i);
 
   const Report& report_;
+  const std::span<const std::string> classes_;
   const double longest_ns_;         // of a dispatch
   std::vector<std::string> names_;  // of the kernels
   std::vector<std::string> operations_;
@@ -127,6 +129,7 @@ void Drawing::AddCell(size_t i) {
   };
   absl::StrAppend(
       &text_, "<a href=\"#d", i,
+      i < classes_.size() ? absl::StrCat("\" class=\"", classes_[i]) : "",
       "\" style=\"--t:", absl::StrFormat("%.2f", strength), "\" title=\"",
       text(names_[i], kMaxTitle), time.empty() ? "" : ", ", time, "\"><b>",
       text(operations_[i], kMaxText), "</b><i>", Shortened(time), "</i><s>",
@@ -169,8 +172,9 @@ std::string SharedPrefix(const Report& report) {
   return std::string(prefix);
 }
 
-std::string DrawDispatchMap(const Report& report, size_t most) {
-  return Drawing(report, most).Draw();
+std::string DrawDispatchMap(const Report& report, size_t most,
+                            std::span<const std::string> classes) {
+  return Drawing(report, most, classes).Draw();
 }
 
 }  // namespace eyrie::tools

@@ -32,8 +32,10 @@ std::vector<DispatchBlock> FindBlocks(std::span<const std::string> operations);
 std::string SharedPrefix(const Report& report);
 
 // Returns the map of the first `most` dispatches, as HTML. Cells link to "#d"
-// followed by the number of the dispatch.
-std::string DrawDispatchMap(const Report& report, size_t most);
+// followed by the number of the dispatch. `classes`, if given, are those of the
+// cells: a word for each dispatch, or "".
+std::string DrawDispatchMap(const Report& report, size_t most,
+                            std::span<const std::string> classes = {});
 
 }  // namespace eyrie::tools
 

@@ -7,6 +7,7 @@
 """
 
 from eyrie import _log  # the import connects the log
+from eyrie._bisect import Bisection, bisect
 from eyrie._compile import compile  # pylint: disable=redefined-builtin
 from eyrie._core import DeviceArray, Reference, Snapshot, __version__
 from eyrie._device import Device, DeviceInfo, devices
@@ -18,8 +19,9 @@ from eyrie._model import Model, donate, lend, load
 from eyrie._native import LinkedProgram, link
 from eyrie._needs import Needs, needs
 
-__all__ = ["ArgumentError", "Device", "DeviceArray", "DeviceInfo", "Error",
-           "ForbiddenError", "Function", "LinkedProgram", "MissingFileError",
-           "Model", "Needs", "OutOfMemoryError", "Reference", "Snapshot",
-           "TimedOutError", "UnsupportedError", "ValueInfo", "compile",
-           "devices", "donate", "lend", "link", "load", "needs", "__version__"]
+__all__ = ["ArgumentError", "Bisection", "Device", "DeviceArray", "DeviceInfo",
+           "Error", "ForbiddenError", "Function", "LinkedProgram",
+           "MissingFileError", "Model", "Needs", "OutOfMemoryError",
+           "Reference", "Snapshot", "TimedOutError", "UnsupportedError",
+           "ValueInfo", "bisect", "compile", "devices", "donate", "lend",
+           "link", "load", "needs", "__version__"]

@@ -153,6 +153,25 @@ class Needs(NamedTuple):
     modules: List[str]
     scopes: List[str]
 
+@final
+class Bisection:
+    differs: bool
+    text: str
+    kernel: Optional[str]
+    exact: bool
+    suspects: List[str]
+    findings: List[Dict[str, Any]]
+    report: Dict[str, Any]
+
+def bisect(good: _Path, bad: _Path, *arrays: Any,
+           function: Optional[str] = ...,
+           devices: Union[str, Iterable[str]] = ...,
+           tolerance: Optional[float] = ...,
+           reproducer: Optional[_Path] = ...,
+           html: Optional[_Path] = ...,
+           always: bool = ...,
+           flags: Iterable[str] = ...,
+           tool: Optional[_Path] = ...) -> Bisection: ...
 def compile(source: Any, target: str = ..., *,
             flags: Union[str, Iterable[str]] = ...,
             compiler: Optional[_Path] = ...,

@@ -1,0 +1,39 @@
+// Aligns the dispatches of two runs whose compilers cut the program
+// differently.
+//
+// Two dispatches belong together if they wrote equal tensors: equal bytes, or
+// close numbers. If a fault has changed the numbers, they may belong together
+// if they wrote the same size by the same operation. Neither run is reordered.
+// Tested by alignment_test.cc.
+#ifndef EYRIE_TOOLS_BISECT_ALIGNMENT_H_
+#define EYRIE_TOOLS_BISECT_ALIGNMENT_H_
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/bisect/recording.h"
+
+namespace eyrie::tools {
+
+// A dispatch of the good run and one of the bad run that wrote the same
+// tensors, and which: pairs of indices of their writes.
+struct AlignedPair {
+  size_t good = 0;
+  size_t bad = 0;
+  std::vector<std::pair<size_t, size_t>> tensors;
+};
+
+// Returns the pairs, ascending on both sides.
+std::vector<AlignedPair> Align(const Recording& good, const Recording& bad);
+
+// Returns the dispatches before `bad` that may be why its results differ: those
+// that are not `equal`, and whose results no later dispatch that is equal has
+// certainly read.
+std::vector<size_t> Suspects(const Recording& recording,
+                             const std::vector<bool>& equal, size_t bad);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_BISECT_ALIGNMENT_H_

@@ -1,0 +1,279 @@
+// `eyrie bisect`: names the dispatch that computes something else in one of two
+// modules, or on one of two devices.
+//
+// Tested by bisect_test.txt.
+#include <atomic>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "tools/arg_parser.h"
+#include "tools/bisect/bisect_report.h"
+#include "tools/bisect/bisection.h"
+#include "tools/bisect/reproducer.h"
+#include "tools/bisect/side.h"
+#include "tools/capture.h"
+#include "tools/command.h"
+#include "tools/compiler/compiler.h"
+#include "tools/compiler/flag_sets.h"
+#include "tools/compiler/model_compiler.h"
+#include "tools/compiler/result_folder.h"
+#include "tools/interrupt.h"
+#include "tools/load_flags.h"
+#include "tools/progress_line.h"
+#include "tools/usage_error.h"
+
+namespace eyrie::tools {
+namespace {
+
+// Exit codes, as those of `eyrie diff`.
+constexpr int kEqual = 0;
+constexpr int kDifferent = 1;
+constexpr int kTrouble = 2;
+
+constexpr char kUsage[] =
+    "# Usage: eyrie bisect [flags] good.vmfb bad.vmfb\n"
+    "# Names the first dispatch that computes something else in the bad "
+    "module\n"
+    "# though its inputs are equal. The exit code is 0 if the results agree, "
+    "1 if\n"
+    "# they do not, and 2 after an error.\n"
+    "#   eyrie bisect good.vmfb bad.vmfb --input=@x.npy\n"
+    "#   eyrie bisect model.vmfb --device=local-sync --device=vulkan "
+    "--input=@x.npy\n"
+    "#   eyrie bisect --source=model.mlir --compilers=venv312,venv313\n"
+    "#   eyrie bisect model.vmfb --input=@x.npy --expected_output=@y.npy\n"
+    "# Without arguments of a call, they are random: --input=random.\n\n";
+
+constexpr Flag kOwnFlags[] = {
+    {"tolerance", FlagKind::kDouble, "0.0001",
+     "Maximum difference of a float from that of the good side, when a "
+     "dispatch\n"
+     "has equal inputs: this part of its value, and of the middle one of all\n"
+     "values. Results may differ ten times as much. Other types must be\n"
+     "equal."},
+    {"dispatches", FlagKind::kBool, "false",
+     "Compares the dispatches even if the results agree."},
+    {"all", FlagKind::kBool, "false",
+     "Shows all dispatches that compute something else, not the first 6."},
+    {"json", FlagKind::kBool, "false", "Prints the answer as JSON."},
+    {"html", FlagKind::kString, "",
+     "A file for a page with the answer and a map of the bad module's "
+     "dispatches."},
+    {"reproducer", FlagKind::kString, "",
+     "A folder for a module of the dispatch alone, its inputs and its results, "
+     "by\n"
+     "which others see the same with the public runtimes."},
+    {"expected_output", FlagKind::kList, "",
+     "A known value of a result, as in `eyrie run`, instead of a good module."},
+    {"source", FlagKind::kString, "",
+     "A model (.onnx, .mlir) to compile twice, instead of modules: with the "
+     "two\n"
+     "compilers of --compilers, or with the flags of --flags, the good side\n"
+     "first."},
+    {"flags", FlagKind::kList, "",
+     "Flags of the compiler for one side, separated by spaces. If it is given\n"
+     "once, the good side has none."},
+};
+
+std::vector<Flag> BisectFlags() {
+  std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
+  const auto compiler = CompilerFlags();
+  own.insert(own.end(), compiler.begin(), compiler.end());
+  return WithLoadFlags(own);
+}
+
+class BisectCommand {
+ public:
+  explicit BisectCommand(const Arguments& arguments) : arguments_(arguments) {}
+
+  // Returns the exit code.
+  absl::StatusOr<int> Run() {
+    RETURN_IF_ERROR(Check());
+    ASSIGN_OR_RETURN(limits_, CompileLimitsOf(arguments_, stop_));
+    std::atomic<Bisection*> running = nullptr;
+    const InterruptWatch watch([this, &running] {
+      stop_ = true;
+      Bisection* const bisection = running;
+      if (bisection != nullptr) bisection->Cancel();
+    });
+    ASSIGN_OR_RETURN(const ResultFolder folder, ResultFolder::Create(""));
+    const auto compiled = PathsIn(folder.path());
+    if (stop_) return InterruptWatch::kExitCode;
+    RETURN_IF_ERROR(compiled.status());
+    const std::vector<std::string>& paths = *compiled;
+    RETURN_IF_ERROR(OpenSides(paths));
+    Bisection bisection(good_.get(), *bad_, tolerance_);
+    running = &bisection;
+    BisectReport report;
+    report.good = good_ ? Describe(*good_) : "known values";
+    report.bad = Describe(*bad_);
+    absl::Status status =
+        bisection.Run(arguments_.GetBool("dispatches"), report);
+    running = nullptr;
+    if (stop_) return InterruptWatch::kExitCode;
+    RETURN_IF_ERROR(status);
+    Reproduce(report);
+    RETURN_IF_ERROR(WriteTextTo("-", [&](TextSink sink) {
+      return arguments_.GetBool("json")
+                 ? PrintBisectJson(report, sink)
+                 : PrintBisectText(report, arguments_.GetBool("all"), sink);
+    }));
+    RETURN_IF_ERROR(WritePage(report));
+    return report.differs() ? kDifferent : kEqual;
+  }
+
+ private:
+  absl::Status Check() {
+    tolerance_ = arguments_.GetDouble("tolerance");
+    if (!(tolerance_ >= 0)) {
+      return UsageError(
+          absl::StrCat("--tolerance=", tolerance_, " is not 0 or more."));
+    }
+    const bool has_source = arguments_.IsSet("source");
+    for (const char* flag : {"compilers", "flags", "compile_flag"}) {
+      if (has_source || !arguments_.IsSet(flag)) continue;
+      return UsageError(absl::StrCat("--", flag, " needs --source."));
+    }
+    const size_t modules = ModulePaths(arguments_).size();
+    if (has_source) {
+      if (modules == 0) return CheckModelFile(arguments_.GetString("source"));
+      return UsageError("--source cannot be combined with modules.");
+    }
+    const bool is_known = arguments_.IsSet("expected_output");
+    const size_t devices = arguments_.GetList("device").size();
+    if (devices > 2) {
+      return UsageError(
+          absl::StrCat("eyrie bisect takes at most two devices, "
+                       "one for each side, not ",
+                       devices, "."));
+    }
+    if (modules == 2 && !is_known) return absl::OkStatus();
+    if (modules == 1 && (is_known ? devices < 2 : devices == 2)) {
+      return absl::OkStatus();
+    }
+    return UsageError(absl::StrCat(
+        "eyrie bisect takes two modules, or one with two --device, or one with "
+        "--expected_output, or a --source; ",
+        modules, modules == 1 ? " module" : " modules", " and ", devices,
+        devices == 1 ? " device are given." : " devices are given."));
+  }
+
+  // Returns the module of each side, or the only one. Compiles a source.
+  absl::StatusOr<std::vector<std::string>> PathsIn(const std::string& folder) {
+    if (!arguments_.IsSet("source")) return ModulePaths(arguments_);
+    ASSIGN_OR_RETURN(const std::vector<Compiler> compilers,
+                     FindCompilers(arguments_, limits_));
+    std::vector<std::string> sets = arguments_.GetList("flags");
+    if (sets.size() == 1 && compilers.size() == 1)
+      sets.insert(sets.begin(), "");
+    if (sets.empty()) sets.push_back("");
+    if (compilers.size() * sets.size() != 2) {
+      return UsageError(absl::StrCat(
+          "--source is compiled twice, with two compilers or two --flags; ",
+          compilers.size(), " of --compilers and ", sets.size(),
+          " of --flags are given."));
+    }
+    ModelCompiler model(arguments_.GetString("source"), folder, limits_);
+    std::vector<std::string> paths;
+    const ProgressLine line([] { return std::string("compiling"); });
+    for (const Compiler& compiler : compilers) {
+      for (const std::string& set : sets) {
+        paths.push_back(absl::StrCat(folder, "/", compiler.version, ".",
+                                     paths.empty() ? "good" : "bad", ".vmfb"));
+        RETURN_IF_ERROR(model
+                            .Compile(compiler,
+                                     CompilerFlagsOf(set, arguments_.GetList(
+                                                              "compile_flag")),
+                                     paths.back())
+                            .status());
+      }
+    }
+    return paths;
+  }
+
+  absl::Status OpenSides(const std::vector<std::string>& paths) {
+    // Devices of its own, because an isolated process may end with one side.
+    ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments_));
+    ASSIGN_OR_RETURN(const auto others, OpenDevices(arguments_));
+    std::vector<std::string> uris = arguments_.GetList("device");
+    if (uris.empty()) uris.push_back(abi::kDefaultDevice);
+    if (!arguments_.IsSet("expected_output")) {
+      ASSIGN_OR_RETURN(good_, Side::Create(arguments_, "good", paths.front(),
+                                           uris.front(), devices.front()));
+    }
+    ASSIGN_OR_RETURN(bad_, Side::Create(arguments_, "bad", paths.back(),
+                                        uris.back(), others.back()));
+    return absl::OkStatus();
+  }
+
+  static std::string Describe(const Side& side) {
+    return absl::StrCat(PlainPath(side.path()), " on ", PlainPath(side.uri()));
+  }
+
+  absl::Status WritePage(const BisectReport& report) {
+    const std::string& path = arguments_.GetString("html");
+    if (path.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const Report* module, bad_->ReadReport());
+    return WriteTextTo(path, [&](TextSink sink) {
+      return PrintBisectHtml(report, *module, sink);
+    });
+  }
+
+  void Reproduce(BisectReport& report) {
+    const std::string& folder = arguments_.GetString("reproducer");
+    const auto& findings = report.comparison.findings;
+    if (folder.empty() || findings.empty()) return;
+    const absl::Status status =
+        findings.front().suspects.empty()
+            ? WriteReproducer(folder, *good_, *bad_, report.comparison)
+            : absl::FailedPreconditionError("no single dispatch is named.");
+    if (status.ok()) {
+      report.reproducer = folder;
+    } else {
+      const absl::string_view message = status.message();
+      report.no_reproducer = std::string(message.substr(0, message.find('\n')));
+    }
+  }
+
+  const Arguments& arguments_;
+  double tolerance_ = 0;
+  CaptureLimits limits_;
+  std::atomic<bool> stop_ = false;
+  std::unique_ptr<Side> good_;  // null: values are known
+  std::unique_ptr<Side> bad_;
+};
+
+absl::StatusOr<int> Run(std::span<const char* const> args) {
+  const std::vector<Flag> flags = BisectFlags();
+  ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(flags, args));
+  if (!arguments.IsSet("input") && !arguments.IsSet("args") &&
+      !arguments.IsSet("kwargs")) {
+    std::vector<const char*> with = {"--input=random"};
+    with.insert(with.end(), args.begin(), args.end());
+    ASSIGN_OR_RETURN(arguments, ParseArguments(flags, with));
+  }
+  if (arguments.GetBool("help")) {
+    RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
+    return kEqual;
+  }
+  ReportIgnoredFlags(arguments);
+  return BisectCommand(arguments).Run();
+}
+
+}  // namespace
+
+int BisectMain(std::span<const char* const> args) {
+  const absl::StatusOr<int> code = Run(args);
+  if (code.ok()) return *code;
+  ReportError(code.status());
+  return kTrouble;
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,96 @@
+// One side of a comparison: a module on a device. Each run loads it anew, so
+// that all runs begin with the same state.
+//
+// Tested by bisect_test.txt.
+#ifndef EYRIE_TOOLS_BISECT_SIDE_H_
+#define EYRIE_TOOLS_BISECT_SIDE_H_
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/call/session.h"
+#include "abi/call/value_reader.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/device.h"
+#include "hal/dispatch_observer.h"
+#include "tools/arg_parser.h"
+#include "tools/bisect/finding.h"
+#include "tools/inspect/report.h"
+#include "vm/isa/value.h"
+
+namespace eyrie::tools {
+
+// Thread-compatible, except for Cancel.
+class Side {
+ public:
+  // `name` is "good" or "bad". `arguments` must outlive the side. Fails as
+  // LoadProgram does.
+  static absl::StatusOr<std::unique_ptr<Side>> Create(
+      const Arguments& arguments, std::string name, std::string path,
+      std::string uri, Ref<hal::Device> device);
+
+  const std::string& name() const { return name_; }
+  const std::string& path() const { return path_; }
+  // The device's name on the command line.
+  const std::string& uri() const { return uri_; }
+  const Ref<hal::Device>& device() const { return devices_[0]; }
+
+  // Links the module, runs its initializers, calls the function with the
+  // arguments of the command and returns the results. Reads --expected_output.
+  // `observer` may be null. Fails as Session::Create, ReadInputs and the call
+  // do.
+  absl::StatusOr<std::vector<vm::Value>> Run(hal::DispatchObserver* observer);
+
+  // The values of --expected_output in the last run.
+  std::span<const abi::ParsedValue> expected() const { return expected_; }
+  // The types of the arguments in the last run: "4x8xf32".
+  std::span<const std::string> argument_types() const { return types_; }
+
+  // Ends the running call. Async-signal-safe.
+  void Cancel();
+
+  // Returns what `eyrie inspect` knows of the module, which the side owns.
+  // Fails as CreateReport does.
+  absl::StatusOr<const Report*> ReadReport();
+
+  // Adds the call site and the source to a place of a dispatch, if the module
+  // tells them.
+  void Locate(DispatchPlace& place);
+
+ private:
+  Side(const Arguments& arguments, std::string name, std::string path,
+       std::string uri, Ref<hal::Device> device)
+      : arguments_(&arguments),
+        name_(std::move(name)),
+        path_(std::move(path)),
+        uri_(std::move(uri)),
+        devices_({std::move(device)}) {}
+
+  absl::StatusOr<std::vector<vm::Value>> Call(hal::DispatchObserver* observer);
+  absl::Status ReadExpected(const abi::Callable& function,
+                            std::span<const vm::Value> results);
+
+  const Arguments* arguments_;
+  const std::string name_;
+  const std::string path_;
+  const std::string uri_;
+  std::vector<Ref<hal::Device>> devices_;
+  bool must_reopen_ = false;  // a run failed, and may have ended the device
+  abi::Program program_;
+  std::vector<abi::ParsedValue> expected_;
+  std::vector<std::string> types_;
+  std::unique_ptr<Report> report_;  // null: not read yet
+  std::atomic<abi::Session*> running_ = nullptr;
+};
+
+// Returns the type of a value: "4x8xf32", or "no tensor".
+std::string TypeOf(const vm::Value& value);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_BISECT_SIDE_H_
