@@ -1,5 +1,6 @@
 #include "abi/call/describe_executable.h"
 
+#include "abi/call/vendor_executable.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "hal/driver.h"
@@ -15,6 +16,9 @@ absl::StatusOr<hal::ExecutableFacts> DescribeExecutable(
   for (const auto& driver : hal::AllDrivers()) {
     auto facts = driver->DescribeExecutable(format, data);
     if (facts.has_value()) return *std::move(facts);
+  }
+  if (auto facts = DescribeVendorExecutable(format, data)) {
+    return *std::move(facts);
   }
   return absl::UnimplementedError(absl::StrCat(
       "Executables of the format '", PlainName(format), "' are not known."));

@@ -1,14 +1,17 @@
 // Tests descriptions of the fixtures' executables, by format and release.
 #include "abi/call/describe_executable.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "abi/call/vendor_executable_generated.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "flatbuffers/flatbuffers.h"
 #include "gtest/gtest.h"
 #include "vm/module/archive.h"
 #include "vm/module/module_def.h"
@@ -75,7 +78,10 @@ TEST(DescribeExecutable, ReadsBytecode) {
 TEST(DescribeExecutable, SaysWhatItCannotRead) {
   const std::vector<uint8_t> elf = ExecutableOf("3.13/add.vmfb");
   EXPECT_EQ(Describe("cuda-nvptx-fb", elf),
-            "Executables of the format 'cuda-nvptx-fb' are not known.");
+            "The executable has no header 'CDA1', which those of release 3.10 "
+            "and later have.");
+  EXPECT_EQ(Describe("webgpu-wgsl-fb", elf),
+            "Executables of the format 'webgpu-wgsl-fb' are not known.");
   EXPECT_EQ(Describe("", elf), "Executables of the format '' are not known.");
   for (const char* format :
        {"embedded-elf-x86_64", "embedded-elf-arm_64", "system-elf-x86_64",
@@ -84,6 +90,54 @@ TEST(DescribeExecutable, SaysWhatItCannotRead) {
     std::vector<uint8_t> text(1000, 'x');
     EXPECT_FALSE(DescribeExecutable(format, text).ok()) << format;
   }
+}
+
+// Returns an executable of a vendor with these kernels.
+std::vector<uint8_t> VendorExecutable(const char* identifier,
+                                      const std::vector<std::string>& names) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<vendor::Kernel>> kernels;
+  for (const std::string& name : names) {
+    kernels.push_back(vendor::CreateKernelDirect(builder, 0, name.c_str()));
+  }
+  builder.Finish(vendor::CreateExecutableDirect(builder, &kernels), identifier);
+  std::vector<uint8_t> bytes(64, 0);
+  std::copy_n(identifier, 4, bytes.begin());
+  bytes[8] = static_cast<uint8_t>(builder.GetSize());
+  bytes[9] = static_cast<uint8_t>(builder.GetSize() >> 8);
+  bytes.insert(bytes.end(), builder.GetBufferPointer(),
+               builder.GetBufferPointer() + builder.GetSize());
+  return bytes;
+}
+
+TEST(DescribeExecutable, ReadsVendorsKernels) {
+  const struct {
+    const char* format;
+    const char* identifier;
+  } kCases[] = {{"cuda-nvptx-fb", "CDA1"},
+                {"rocm-hsaco-fb", "HIP1"},
+                {"hip-hsaco-fb", "HIP1"},
+                {"metal-msl-fb", "MTL1"}};
+  for (const auto& c : kCases) {
+    const auto bytes = VendorExecutable(c.identifier, {"first", "second"});
+    const auto facts = DescribeExecutable(c.format, bytes);
+    ASSERT_TRUE(facts.ok()) << c.format << facts.status();
+    ASSERT_EQ(facts->kernels.size(), 2u);
+    EXPECT_EQ(facts->kernels[1].name, "second");
+    EXPECT_FALSE(facts->kernels[1].binding_count.has_value());
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      for (const uint8_t change : {0x01, 0x80, 0xFF}) {
+        std::vector<uint8_t> damaged = bytes;
+        damaged[i] ^= change;
+        (void)DescribeExecutable(c.format, damaged);
+      }
+      EXPECT_FALSE(DescribeExecutable(c.format, {bytes.data(), i}).ok()) << i;
+    }
+  }
+  EXPECT_FALSE(
+      DescribeExecutable("cuda-nvptx-fb",
+                         VendorExecutable("CDA1", {std::string(5000, 'x')}))
+          .ok());
 }
 
 // Damaged bytes give an error or a different description, but do no harm.
