@@ -268,10 +268,15 @@ absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments) {
 
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     const Arguments& arguments) {
+  return OpenDevices(arguments, arguments.GetList("device"));
+}
+
+absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
+    const Arguments& arguments, std::span<const std::string> uris) {
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
                    DriverOptionsOf(arguments));
   ASSIGN_OR_RETURN(const auto jit, JitOf(arguments));
-  auto devices = abi::OpenDevices(arguments.GetList("device"), options, jit);
+  auto devices = abi::OpenDevices(uris, options, jit);
   // A plug-in's file is read, so its errors are not those of a wrong value.
   if (devices.ok() || arguments.IsSet("executable_plugin")) return devices;
   return AsValueError(devices.status());

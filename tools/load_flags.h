@@ -64,6 +64,9 @@ absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments);
 // Opens the devices of --device.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     const Arguments& arguments);
+// Opens these devices instead, with the other flags.
+absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
+    const Arguments& arguments, std::span<const std::string> uris);
 
 // Reads --input texts, or --args and --kwargs, as the function's arguments,
 // and checks them.

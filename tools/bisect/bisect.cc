@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -148,14 +149,13 @@ class BisectCommand {
     }
     const bool is_known = arguments_.IsSet("expected_output");
     const size_t devices = arguments_.GetList("device").size();
-    if (devices > 2) {
-      return UsageError(
-          absl::StrCat("eyrie bisect takes at most two devices, "
-                       "one for each side, not ",
-                       devices, "."));
+    if (!is_known && devices > 1 && devices % 2 != 0) {
+      return UsageError(absl::StrCat(
+          devices, " devices are given; expected one for both sides, or as "
+                   "many for the good side as, after them, for the bad one."));
     }
     if (modules == 2 && !is_known) return absl::OkStatus();
-    if (modules == 1 && (is_known ? devices < 2 : devices == 2)) {
+    if (modules == 1 && (is_known || HasDevicesOfEach())) {
       return absl::OkStatus();
     }
     return UsageError(absl::StrCat(
@@ -163,6 +163,12 @@ class BisectCommand {
         "--expected_output, or a --source; ",
         modules, modules == 1 ? " module" : " modules", " and ", devices,
         devices == 1 ? " device are given." : " devices are given."));
+  }
+
+  // Reports whether --device names those of one side, then those of the other.
+  bool HasDevicesOfEach() const {
+    return arguments_.GetList("device").size() > 1 &&
+           !arguments_.IsSet("expected_output");
   }
 
   // Returns the module of each side, or the only one. Compiles a source.
@@ -199,22 +205,29 @@ class BisectCommand {
   }
 
   absl::Status OpenSides(const std::vector<std::string>& paths) {
-    // Devices of its own, because an isolated process may end with one side.
-    ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments_));
-    ASSIGN_OR_RETURN(const auto others, OpenDevices(arguments_));
-    std::vector<std::string> uris = arguments_.GetList("device");
-    if (uris.empty()) uris.push_back(abi::kDefaultDevice);
-    if (!arguments_.IsSet("expected_output")) {
-      ASSIGN_OR_RETURN(good_, Side::Create(arguments_, "good", paths.front(),
-                                           uris.front(), devices.front()));
+    // Each side opens its own, because an isolated process may end with one
+    // side.
+    const std::vector<std::string>& all = arguments_.GetList("device");
+    std::vector<std::string> first = all;
+    std::vector<std::string> second = all;
+    if (all.empty()) first = second = {abi::kDefaultDevice};
+    if (HasDevicesOfEach()) {
+      first.resize(all.size() / 2);
+      second.erase(second.begin(),
+                   second.begin() + static_cast<ptrdiff_t>(all.size() / 2));
     }
-    ASSIGN_OR_RETURN(bad_, Side::Create(arguments_, "bad", paths.back(),
-                                        uris.back(), others.back()));
+    if (!arguments_.IsSet("expected_output")) {
+      ASSIGN_OR_RETURN(
+          good_, Side::Create(arguments_, "good", paths.front(), first));
+    }
+    ASSIGN_OR_RETURN(bad_,
+                     Side::Create(arguments_, "bad", paths.back(), second));
     return absl::OkStatus();
   }
 
   static std::string Describe(const Side& side) {
-    return absl::StrCat(PlainPath(side.path()), " on ", PlainPath(side.uri()));
+    return absl::StrCat(PlainPath(side.path()), " on ",
+                        PlainPath(absl::StrJoin(side.uris(), ", ")));
   }
 
   absl::Status WritePage(const BisectReport& report) {

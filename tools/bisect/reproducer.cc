@@ -225,7 +225,7 @@ class Reproducer {
   std::string ReadmeOf(const std::string& inputs) const {
     const auto command = [&](const Side& side) {
       return absl::StrCat("iree-run-module --module=", side.name(),
-                          ".vmfb --device=", side.uri(),
+                          ".vmfb --device=", side.uris()[0],
                           " --function=", kDispatchFunction, " \\\n  ", inputs,
                           " --expected_output=@good.npy\n");
     };

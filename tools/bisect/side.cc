@@ -40,15 +40,13 @@ std::string TypeOf(const vm::Value& value) {
   return view == nullptr ? "no tensor" : view->ShapeAndType();
 }
 
-absl::StatusOr<std::unique_ptr<Side>> Side::Create(const Arguments& arguments,
-                                                   std::string name,
-                                                   std::string path,
-                                                   std::string uri,
-                                                   Ref<hal::Device> device) {
+absl::StatusOr<std::unique_ptr<Side>> Side::Create(
+    const Arguments& arguments, std::string name, std::string path,
+    std::vector<std::string> uris) {
   std::unique_ptr<Side> side(new Side(arguments, std::move(name),
-                                      std::move(path), std::move(uri),
-                                      std::move(device)));
+                                      std::move(path), std::move(uris)));
   ASSIGN_OR_RETURN(side->program_, abi::LoadProgram(side->path_));
+  ASSIGN_OR_RETURN(side->devices_, OpenDevices(arguments, side->uris_));
   return side;
 }
 
@@ -60,9 +58,7 @@ void Side::Cancel() {
 absl::StatusOr<std::vector<vm::Value>> Side::Run(
     hal::DispatchObserver* observer) {
   if (must_reopen_) {
-    hal::DriverOptions options;
-    ASSIGN_OR_RETURN(options, DriverOptionsOf(*arguments_));
-    ASSIGN_OR_RETURN(devices_, abi::OpenDevices({&uri_, 1}, options));
+    ASSIGN_OR_RETURN(devices_, OpenDevices(*arguments_, uris_));
   }
   auto results = Call(observer);
   must_reopen_ = !results.ok();

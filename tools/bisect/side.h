@@ -1,4 +1,4 @@
-// One side of a comparison: a module on a device. Each run loads it anew, so
+// One side of a comparison: a module on its devices. Each run loads it anew, so
 // that all runs begin with the same state.
 //
 // Tested by bisect_test.txt.
@@ -28,16 +28,16 @@ namespace eyrie::tools {
 // Thread-compatible, except for Cancel.
 class Side {
  public:
-  // `name` is "good" or "bad". `arguments` must outlive the side. Fails as
-  // LoadProgram does.
+  // `name` is "good" or "bad". Opens the devices. `arguments` must outlive the
+  // side. Fails as LoadProgram and OpenDevices do.
   static absl::StatusOr<std::unique_ptr<Side>> Create(
       const Arguments& arguments, std::string name, std::string path,
-      std::string uri, Ref<hal::Device> device);
+      std::vector<std::string> uris);
 
   const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }
-  // The device's name on the command line.
-  const std::string& uri() const { return uri_; }
+  // The devices' names on the command line.
+  std::span<const std::string> uris() const { return uris_; }
   const Ref<hal::Device>& device() const { return devices_[0]; }
 
   // Links the module, runs its initializers, calls the function with the
@@ -64,12 +64,11 @@ class Side {
 
  private:
   Side(const Arguments& arguments, std::string name, std::string path,
-       std::string uri, Ref<hal::Device> device)
+       std::vector<std::string> uris)
       : arguments_(&arguments),
         name_(std::move(name)),
         path_(std::move(path)),
-        uri_(std::move(uri)),
-        devices_({std::move(device)}) {}
+        uris_(std::move(uris)) {}
 
   absl::StatusOr<std::vector<vm::Value>> Call(hal::DispatchObserver* observer);
   absl::Status ReadExpected(const abi::Callable& function,
@@ -78,7 +77,7 @@ class Side {
   const Arguments* arguments_;
   const std::string name_;
   const std::string path_;
-  const std::string uri_;
+  const std::vector<std::string> uris_;
   std::vector<Ref<hal::Device>> devices_;
   bool must_reopen_ = false;  // a run failed, and may have ended the device
   abi::Program program_;
