@@ -13,11 +13,13 @@
 #include "abi/tensor/tensor_compare.h"
 #include "abi/tensor/tensor_text.h"
 #include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::abi {
 namespace {
@@ -258,10 +260,40 @@ absl::StatusOr<std::optional<Bytes>> BytesIn(const vm::Value& value,
   return bytes;
 }
 
-// Compares one pair of values.
+// The elements of lists that one comparison may look at; lists can have others
+// many times.
+struct ListBudget {
+  uint64_t items = uint64_t{1} << 20;
+  uint32_t depth = 64;
+};
+
+// Compares the elements of lists of one size.
+absl::Status CompareItems(
+    const vm::List& expected, const vm::List& actual, ListBudget& budget,
+    absl::FunctionRef<absl::Status(const vm::Value&, const vm::Value&)> each) {
+  if (&expected == &actual) return absl::OkStatus();
+  if (budget.depth == 0 || budget.items < expected.size()) {
+    return absl::ResourceExhaustedError(
+        "A result has more lists than a comparison reads: 64 in each other, or "
+        "1048576 elements.");
+  }
+  budget.items -= expected.size();
+  --budget.depth;
+  for (uint64_t i = 0; i < expected.size(); ++i) {
+    ASSIGN_OR_RETURN(const vm::Value a, expected.Get(i));
+    ASSIGN_OR_RETURN(const vm::Value b, actual.Get(i));
+    RETURN_IF_ERROR(each(a, b));
+  }
+  ++budget.depth;
+  return absl::OkStatus();
+}
+
+// Compares one pair of values. RESOURCE_EXHAUSTED: lists have more elements
+// than the budget.
 absl::Status CompareOne(size_t index, const vm::Value& expected,
                         const vm::Value& actual, const Tolerance& tolerance,
-                        const PrintOptions& options, Comparison& comparison) {
+                        const PrintOptions& options, ListBudget& budget,
+                        Comparison& comparison) {
   const std::string failed = absl::StrCat("[FAILED] result[", index, "]: ");
   const auto fail = [&](auto... words) {
     comparison.same = false;
@@ -292,6 +324,20 @@ absl::Status CompareOne(size_t index, const vm::Value& expected,
     }
     return absl::OkStatus();
   }
+  const auto* expected_list = RefCast<vm::List>(expected.ref());
+  const auto* actual_list = RefCast<vm::List>(actual.ref());
+  if (expected_list && actual_list) {
+    if (expected_list->size() != actual_list->size()) {
+      fail("expected ", expected_list->size(), " list elements but ",
+           actual_list->size(), " provided\n");
+      return absl::OkStatus();
+    }
+    return CompareItems(*expected_list, *actual_list, budget,
+                        [&](const vm::Value& a, const vm::Value& b) {
+                          return CompareOne(index, a, b, tolerance, options,
+                                            budget, comparison);
+                        });
+  }
   ASSIGN_OR_RETURN(const auto expected_bytes, BytesIn(expected, options));
   ASSIGN_OR_RETURN(const auto actual_bytes, BytesIn(actual, options));
   if (expected.ref() && expected_bytes && actual_bytes) {
@@ -319,10 +365,11 @@ absl::StatusOr<Comparison> CompareValues(std::span<const ParsedValue> expected,
                      " list elements but ", actual.size(), " provided\n");
     return comparison;
   }
+  ListBudget budget;
   for (size_t i = 0; i < actual.size(); ++i) {
     if (expected[i].ignored) continue;
     RETURN_IF_ERROR(CompareOne(i, expected[i].value, actual[i], tolerance,
-                               options, comparison));
+                               options, budget, comparison));
   }
   return comparison;
 }

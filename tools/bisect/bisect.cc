@@ -2,9 +2,12 @@
 // modules, or on one of two devices.
 //
 // Tested by bisect_test.txt.
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,9 +45,9 @@ constexpr char kUsage[] =
     "# Usage: eyrie bisect [flags] good.vmfb bad.vmfb\n"
     "# Names the first dispatch that computes something else in the bad "
     "module\n"
-    "# though its inputs are equal. The exit code is 0 if the results agree, "
-    "1 if\n"
-    "# they do not, and 2 after an error.\n"
+    "# though its inputs are equal. The exit code is 0 if nothing differs, 1 "
+    "if\n"
+    "# something does, and 2 after an error.\n"
     "#   eyrie bisect good.vmfb bad.vmfb --input=@x.npy\n"
     "#   eyrie bisect model.vmfb --device=local-sync --device=vulkan "
     "--input=@x.npy\n"
@@ -77,17 +80,18 @@ constexpr Flag kOwnFlags[] = {
      "A model (.onnx, .mlir) to compile twice, instead of modules: with the "
      "two\n"
      "compilers of --compilers, or with the flags of --flags, the good side\n"
-     "first."},
+     "first. --compile_flag is for both."},
     {"flags", FlagKind::kList, "",
-     "Flags of the compiler for one side, separated by spaces. If it is given\n"
-     "once, the good side has none."},
+     "Flags of the compiler for one side, separated by spaces. If there is "
+     "one\n"
+     "compiler and one --flags, the good side has none."},
 };
 
 std::vector<Flag> BisectFlags() {
   std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
   const auto compiler = CompilerFlags();
   own.insert(own.end(), compiler.begin(), compiler.end());
-  return WithLoadFlags(own);
+  return WithCallFlags(own);
 }
 
 class BisectCommand {
@@ -104,8 +108,13 @@ class BisectCommand {
       Bisection* const bisection = running;
       if (bisection != nullptr) bisection->Cancel();
     });
-    ASSIGN_OR_RETURN(const ResultFolder folder, ResultFolder::Create(""));
-    const auto compiled = PathsIn(folder.path());
+    std::optional<ResultFolder> folder;
+    if (arguments_.IsSet("source")) {
+      auto created = ResultFolder::Create("");
+      RETURN_IF_ERROR(created.status());
+      folder.emplace(*std::move(created));
+    }
+    const auto compiled = Paths(folder ? folder->path() : "");
     if (stop_) return InterruptWatch::kExitCode;
     RETURN_IF_ERROR(compiled.status());
     const std::vector<std::string>& paths = *compiled;
@@ -133,9 +142,21 @@ class BisectCommand {
  private:
   absl::Status Check() {
     tolerance_ = arguments_.GetDouble("tolerance");
-    if (!(tolerance_ >= 0)) {
+    if (!(tolerance_ >= 0) || std::isinf(tolerance_)) {
+      return UsageError(absl::StrCat("--tolerance=", tolerance_,
+                                     " is not a number from 0 on."));
+    }
+    const bool is_known = arguments_.IsSet("expected_output");
+    for (const char* flag : {"html", "reproducer"}) {
+      const std::string& path = arguments_.GetString(flag);
+      if (!arguments_.IsSet(flag) || (!path.empty() && path != "-")) continue;
+      return UsageError(absl::StrCat(
+          "--", flag, "=", path, " names no ",
+          flag == absl::string_view("html") ? "file." : "folder."));
+    }
+    if (is_known && arguments_.IsSet("reproducer")) {
       return UsageError(
-          absl::StrCat("--tolerance=", tolerance_, " is not 0 or more."));
+          "--reproducer needs two sides, and --expected_output is none.");
     }
     const bool has_source = arguments_.IsSet("source");
     for (const char* flag : {"compilers", "flags", "compile_flag"}) {
@@ -143,16 +164,28 @@ class BisectCommand {
       return UsageError(absl::StrCat("--", flag, " needs --source."));
     }
     const size_t modules = ModulePaths(arguments_).size();
+    if (has_source && is_known) {
+      return UsageError("--source cannot be combined with --expected_output.");
+    }
+    if (modules == 2 && is_known) {
+      return UsageError("--expected_output is for one module; two are given.");
+    }
     if (has_source) {
       if (modules == 0) return CheckModelFile(arguments_.GetString("source"));
       return UsageError("--source cannot be combined with modules.");
     }
-    const bool is_known = arguments_.IsSet("expected_output");
+    for (const std::string& path : ModulePaths(arguments_)) {
+      if (path != "-") continue;
+      return UsageError(
+          "'-' is standard input, which can be read once; eyrie bisect reads "
+          "modules several times, so give a file.");
+    }
     const size_t devices = arguments_.GetList("device").size();
     if (!is_known && devices > 1 && devices % 2 != 0) {
       return UsageError(absl::StrCat(
-          devices, " devices are given; expected one for both sides, or as "
-                   "many for the good side as, after them, for the bad one."));
+          devices,
+          " devices are given; expected one for both sides, or as "
+          "many for the good side as, after them, for the bad one."));
     }
     if (modules == 2 && !is_known) return absl::OkStatus();
     if (modules == 1 && (is_known || HasDevicesOfEach())) {
@@ -172,34 +205,39 @@ class BisectCommand {
   }
 
   // Returns the module of each side, or the only one. Compiles a source.
-  absl::StatusOr<std::vector<std::string>> PathsIn(const std::string& folder) {
+  absl::StatusOr<std::vector<std::string>> Paths(const std::string& folder) {
     if (!arguments_.IsSet("source")) return ModulePaths(arguments_);
     ASSIGN_OR_RETURN(const std::vector<Compiler> compilers,
                      FindCompilers(arguments_, limits_));
     std::vector<std::string> sets = arguments_.GetList("flags");
-    if (sets.size() == 1 && compilers.size() == 1)
+    if (compilers.size() == 1 && sets.size() == 1)
       sets.insert(sets.begin(), "");
-    if (sets.empty()) sets.push_back("");
-    if (compilers.size() * sets.size() != 2) {
+    if (compilers.size() == 2 && sets.empty()) sets.assign(2, "");
+    if (compilers.size() > 2 || sets.size() != 2) {
       return UsageError(absl::StrCat(
-          "--source is compiled twice, with two compilers or two --flags; ",
-          compilers.size(), " of --compilers and ", sets.size(),
-          " of --flags are given."));
+          "--source is compiled twice: with two compilers, whose --flags are "
+          "none or one for each, or with one and --flags once or twice; ",
+          compilers.size(), " of --compilers and ",
+          arguments_.GetList("flags").size(), " of --flags are given."));
     }
     ModelCompiler model(arguments_.GetString("source"), folder, limits_);
     std::vector<std::string> paths;
     const ProgressLine line([] { return std::string("compiling"); });
-    for (const Compiler& compiler : compilers) {
-      for (const std::string& set : sets) {
-        paths.push_back(absl::StrCat(folder, "/", compiler.version, ".",
-                                     paths.empty() ? "good" : "bad", ".vmfb"));
-        RETURN_IF_ERROR(model
-                            .Compile(compiler,
-                                     CompilerFlagsOf(set, arguments_.GetList(
-                                                              "compile_flag")),
-                                     paths.back())
-                            .status());
-      }
+    for (size_t side = 0; side < 2; ++side) {
+      const Compiler& compiler =
+          compilers[std::min(side, compilers.size() - 1)];
+      paths.push_back(
+          absl::StrCat(folder, "/", side == 0 ? "good" : "bad", ".vmfb"));
+      labels_.push_back(absl::StrCat(
+          PlainPath(arguments_.GetString("source")), " by ", compiler.version,
+          sets[side].empty() ? "" : absl::StrCat(" with ", sets[side])));
+      RETURN_IF_ERROR(
+          model
+              .Compile(compiler,
+                       CompilerFlagsOf(sets[side],
+                                       arguments_.GetList("compile_flag")),
+                       paths.back())
+              .status());
     }
     return paths;
   }
@@ -217,16 +255,18 @@ class BisectCommand {
                    second.begin() + static_cast<ptrdiff_t>(all.size() / 2));
     }
     if (!arguments_.IsSet("expected_output")) {
-      ASSIGN_OR_RETURN(
-          good_, Side::Create(arguments_, "good", paths.front(), first));
+      ASSIGN_OR_RETURN(good_,
+                       Side::Create(arguments_, "good", paths.front(), first));
+      if (!labels_.empty()) good_->set_label(labels_.front());
     }
     ASSIGN_OR_RETURN(bad_,
                      Side::Create(arguments_, "bad", paths.back(), second));
+    if (!labels_.empty()) bad_->set_label(labels_.back());
     return absl::OkStatus();
   }
 
   static std::string Describe(const Side& side) {
-    return absl::StrCat(PlainPath(side.path()), " on ",
+    return absl::StrCat(side.label(), " on ",
                         PlainPath(absl::StrJoin(side.uris(), ", ")));
   }
 
@@ -242,7 +282,11 @@ class BisectCommand {
   void Reproduce(BisectReport& report) {
     const std::string& folder = arguments_.GetString("reproducer");
     const auto& findings = report.comparison.findings;
-    if (folder.empty() || findings.empty()) return;
+    if (folder.empty()) return;
+    if (findings.empty()) {
+      report.no_reproducer = "no dispatch is named.";
+      return;
+    }
     const absl::Status status =
         findings.front().suspects.empty()
             ? WriteReproducer(folder, *good_, *bad_, report.comparison)
@@ -259,7 +303,8 @@ class BisectCommand {
   double tolerance_ = 0;
   CaptureLimits limits_;
   std::atomic<bool> stop_ = false;
-  std::unique_ptr<Side> good_;  // null: values are known
+  std::vector<std::string> labels_;  // of compiled sides
+  std::unique_ptr<Side> good_;       // null: values are known
   std::unique_ptr<Side> bad_;
 };
 

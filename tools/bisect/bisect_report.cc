@@ -134,8 +134,7 @@ std::string AnswerOf(const BisectReport& report) {
   if (!report.failure.empty()) return report.failure;
   if (report.results.empty()) return "The results agree.";
   if (!report.writers.empty()) return report.writers.front();
-  if (report.was_compared && comparison.good_dispatches == 0 &&
-      comparison.bad_dispatches == 0) {
+  if (comparison.good_dispatches == 0 && comparison.bad_dispatches == 0) {
     return "The results differ, but neither side runs a dispatch that can be "
            "seen. Code for inline-static calls its kernels as functions.";
   }
@@ -166,7 +165,8 @@ std::string AnswerOf(const BisectReport& report) {
         PlainName(comparison.signed_zeros), "'.");
   }
   return "The results differ, but no dispatch does if its inputs are equal: "
-         "small errors add up, the program itself computes something else, or "
+         "small errors add up, the program's own code computes something else, "
+         "or "
          "a dispatch reads memory that is not set.";
 }
 
@@ -179,10 +179,15 @@ absl::Status PrintBisectText(const BisectReport& report, bool all,
   }
   const Comparison& comparison = report.comparison;
   if (report.was_compared) {
-    absl::StrAppend(&text, comparison.compared, " pairs of ",
+    absl::StrAppend(&text, comparison.compared,
+                    comparison.compared == 1 ? " pair of " : " pairs of ",
                     comparison.good_dispatches, " and ",
                     comparison.bad_dispatches, " dispatches were compared ",
                     report.method, ".\n");
+  }
+  if (report.results.empty() && !comparison.findings.empty() &&
+      report.failure.empty()) {
+    absl::StrAppend(&text, "The results agree, but a dispatch differs.\n");
   }
   absl::StrAppend(&text, "\n", AnswerOf(report), "\n");
   const auto& findings = comparison.findings;
@@ -199,7 +204,8 @@ absl::Status PrintBisectText(const BisectReport& report, bool all,
   }
   if (findings.size() > 1) {
     absl::StrAppend(&text, findings.size() - 1,
-                    " more differ, though their inputs are equal:\n");
+                    findings.size() == 2 ? " more differs" : " more differ",
+                    ", though its inputs are equal:\n");
     const size_t most = all ? findings.size() : kMaxFurther + 1;
     for (size_t i = 1; i < findings.size() && i < most; ++i) {
       absl::StrAppend(&text, "  ", TextOf(findings[i].bad), ": ",
@@ -242,7 +248,11 @@ absl::Status PrintBisectJson(const BisectReport& report, TextSink sink) {
   object.Field("inputs", comparison.inputs);
   object.List("findings", comparison.findings.size(),
               [&](size_t i) { return FindingJson(comparison.findings[i]); });
+  object.Field("closest", comparison.closest
+                              ? Json(ToText(comparison.closest->difference))
+                              : Json());
   object.Field("reproducer", report.reproducer);
+  object.Field("no_reproducer", report.no_reproducer);
   object.End();
   return to.Finish();
 }

@@ -196,9 +196,7 @@ absl::Status Bisection::CompareDispatches(BisectReport& report) {
   const std::string& running = report.comparison.running;
   // While the bad side hangs, the good one waits, and may exceed its time, too.
   if (running.empty() && report.comparison.compared == 0) {
-    report.failure =
-        std::string(FailureOf(bad_, bad_results_.status()).message());
-    return absl::OkStatus();
+    return FailureOf(bad_, bad_results_.status());
   }
   report.failure = absl::StrCat(
       "The bad side fails ",

@@ -1,5 +1,7 @@
 #include "tools/bisect/reproducer.h"
 
+#include <dirent.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -26,6 +28,7 @@ namespace {
 using Contents = std::vector<uint8_t>;
 
 // Smaller inputs are not cut.
+constexpr double kSmallError = 0.1;
 constexpr uint64_t kCutBlock = uint64_t{1} << 16;
 
 // Runs the module of a dispatch, and returns the bytes of its result.
@@ -54,6 +57,16 @@ absl::StatusOr<Contents> RunModule(Bytes module, const Ref<hal::Device>& device,
   Contents bytes(view->byte_length());
   RETURN_IF_ERROR(view->buffer()->Read(0, bytes));
   return bytes;
+}
+
+// Reports whether something is in a folder, which need not exist.
+bool HasFiles(const std::string& folder) {
+  DIR* const entries = opendir(folder.c_str());
+  if (entries == nullptr) return false;
+  size_t count = 0;  // with "." and ".."
+  while (count < 3 && readdir(entries) != nullptr) ++count;
+  closedir(entries);
+  return count == 3;
 }
 
 // Returns the type that a .npy file has for these elements: integers there have
@@ -222,19 +235,28 @@ class Reproducer {
     return file.Finish();
   }
 
+  // Returns a flag if the largest error is less than the runtimes accept.
+  std::string Threshold() const {
+    const double error = finding_.difference.error;
+    if (!finding_.difference.ulps || !(error < kSmallError)) return "";
+    return absl::StrCat(" \\\n  --expected_",
+                        hal::ElementTypeName(finding_.difference.type),
+                        "_threshold=", error / 2, " --expected_rtol=0");
+  }
+
   std::string ReadmeOf(const std::string& inputs) const {
     const auto command = [&](const Side& side) {
       return absl::StrCat("iree-run-module --module=", side.name(),
                           ".vmfb --device=", side.uris()[0],
                           " --function=", kDispatchFunction, " \\\n  ", inputs,
-                          " --expected_output=@good.npy\n");
+                          " --expected_output=@good.npy", Threshold(), "\n");
     };
     return absl::StrCat(
         "# ", PlainName(finding_.bad.kernel), " computes something else\n\n",
         ToText(finding_.difference), " (", finding_.shape,
         ").\n\n`good.vmfb` and `bad.vmfb` run this kernel "
         "alone, with the code of '",
-        PlainPath(good_.path()), "' and '", PlainPath(bad_.path()),
+        good_.label(), "' and '", bad_.label(),
         "'. `input*.npy` are the bytes of its bindings before it runs, "
         "`good.npy` and `bad.npy` the tensor that it wrote on each side.\n\n"
         "With the runtimes of the releases that compiled the modules, the "
@@ -257,11 +279,10 @@ class Reproducer {
 
 absl::Status WriteReproducer(const std::string& folder, Side& good, Side& bad,
                              const Comparison& comparison) {
-  if (IsRegularFile(folder + "/README.md")) {
+  if (HasFiles(folder)) {
     return absl::AlreadyExistsError(
         absl::StrCat("'", PlainPath(folder),
-                     "' has the files of another run; name another folder or "
-                     "delete it."));
+                     "' is not empty; name another folder or delete it."));
   }
   return Reproducer(good, bad, comparison).Write(folder);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
 #include "tools/bisect/kernel_name.h"
@@ -43,8 +44,9 @@ std::string TypeOf(const vm::Value& value) {
 absl::StatusOr<std::unique_ptr<Side>> Side::Create(
     const Arguments& arguments, std::string name, std::string path,
     std::vector<std::string> uris) {
-  std::unique_ptr<Side> side(new Side(arguments, std::move(name),
-                                      std::move(path), std::move(uris)));
+  std::unique_ptr<Side> side(
+      new Side(arguments, std::move(name), std::move(path), std::move(uris)));
+  side->label_ = PlainPath(side->path_);
   ASSIGN_OR_RETURN(side->program_, abi::LoadProgram(side->path_));
   ASSIGN_OR_RETURN(side->devices_, OpenDevices(arguments, side->uris_));
   return side;

@@ -35,7 +35,9 @@ class Side {
       std::vector<std::string> uris);
 
   const std::string& name() const { return name_; }
-  const std::string& path() const { return path_; }
+  // For messages: the path, or what set_label gave.
+  const std::string& label() const { return label_; }
+  void set_label(std::string label) { label_ = std::move(label); }
   // The devices' names on the command line.
   std::span<const std::string> uris() const { return uris_; }
   const Ref<hal::Device>& device() const { return devices_[0]; }
@@ -81,6 +83,7 @@ class Side {
   std::vector<Ref<hal::Device>> devices_;
   bool must_reopen_ = false;  // a run failed, and may have ended the device
   abi::Program program_;
+  std::string label_;
   std::vector<abi::ParsedValue> expected_;
   std::vector<std::string> types_;
   std::unique_ptr<Report> report_;  // null: not read yet
