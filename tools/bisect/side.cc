@@ -1,5 +1,6 @@
 #include "tools/bisect/side.h"
 
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,8 +54,10 @@ absl::StatusOr<std::unique_ptr<Side>> Side::Create(
 }
 
 void Side::Cancel() {
+  ++cancelling_;
   abi::Session* const session = running_;
   if (session != nullptr) session->Cancel();
+  --cancelling_;
 }
 
 absl::StatusOr<std::vector<vm::Value>> Side::Run(
@@ -85,6 +88,8 @@ absl::StatusOr<std::vector<vm::Value>> Side::Call(
   running_ = session.get();
   auto results = function.Call(inputs);
   running_ = nullptr;
+  // The session ends after a Cancel on another thread that has found it.
+  while (cancelling_ != 0) std::this_thread::yield();
   if (results.ok()) RETURN_IF_ERROR(ReadExpected(function, *results));
   return results;
 }

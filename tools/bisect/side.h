@@ -88,6 +88,7 @@ class Side {
   std::vector<std::string> types_;
   std::unique_ptr<Report> report_;  // null: not read yet
   std::atomic<abi::Session*> running_ = nullptr;
+  std::atomic<int> cancelling_ = 0;  // threads in Cancel
 };
 
 // Returns the type of a value: "4x8xf32", or "no tensor".
