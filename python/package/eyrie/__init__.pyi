@@ -154,7 +154,7 @@ class Needs(NamedTuple):
     scopes: List[str]
 
 @final
-class Bisection:
+class Bisection(NamedTuple):
     differs: bool
     text: str
     kernel: Optional[str]

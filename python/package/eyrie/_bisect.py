@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from eyrie._errors import failure
 from eyrie._programs import find
@@ -11,7 +12,7 @@ from eyrie._programs import find
 _EQUAL_OR_NOT = (0, 1)  # exit codes of an answer
 
 
-class Bisection:
+class Bisection(NamedTuple):
     """The answer of `bisect`.
 
     differs: whether the sides differ.
@@ -24,19 +25,29 @@ class Bisection:
     report: everything, as `eyrie bisect --json` prints it.
     """
 
-    def __init__(self, report):
-        self.report = report
-        self.differs = report["differs"]
-        self.text = report["answer"]
-        self.findings = report["findings"]
-        first = self.findings[0] if self.findings else None
-        self.kernel = first["bad"]["kernel"] if first else None
-        self.exact = bool(first and first["exact"])
-        self.suspects = [place["kernel"] for place in first["suspects"]
-                         ] if first else []
+    differs: bool
+    text: str
+    kernel: Optional[str]
+    exact: bool
+    suspects: List[str]
+    findings: List[Dict[str, Any]]
+    report: Dict[str, Any]
 
     def __repr__(self):
         return f"<eyrie.Bisection: {self.text}>"
+
+
+def _answer_of(report):
+    """Returns the Bisection of what the tool printed."""
+    findings = report["findings"]
+    if not findings:
+        return Bisection(report["differs"], report["answer"], None, False, [],
+                         findings, report)
+    first = findings[0]
+    return Bisection(report["differs"], report["answer"],
+                     first["bad"]["kernel"], first["exact"],
+                     [place["kernel"] for place in first["suspects"]],
+                     findings, report)
 
 
 def bisect(good, bad, *arrays, function=None, devices=(), tolerance=None,
@@ -88,7 +99,7 @@ def _run(command):
         raise failure("NOT_FOUND", f"Cannot run '{command[0]}': "
                       f"{error.strerror}.") from error
     if done.returncode in _EQUAL_OR_NOT:
-        return Bisection(json.loads(done.stdout))
+        return _answer_of(json.loads(done.stdout))
     # "eyrie: NOT_FOUND: Cannot open ..."
     text = done.stderr.strip().removeprefix("eyrie: ")
     code, colon, message = text.partition(": ")
