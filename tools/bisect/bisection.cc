@@ -1,5 +1,7 @@
 #include "tools/bisect/bisection.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

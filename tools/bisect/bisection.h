@@ -5,6 +5,9 @@
 #define EYRIE_TOOLS_BISECT_BISECTION_H_
 
 #include <atomic>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "hal/dispatch_observer.h"
