@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "tools/bisect/bytes.h"
 #include "tools/bisect/kernel_name.h"
 #include "vm/asm/assembler.h"
 
