@@ -338,6 +338,20 @@ std::string ThreadsText(const hal::Device& device) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<abi::ParsedValue>> ReadExpected(
+    const Arguments& arguments, const abi::Callable& function,
+    const Ref<hal::Device>& device, std::span<const vm::Value> results,
+    abi::NarrowFloats floats) {
+  std::vector<abi::ValueSlot> slots;
+  for (size_t i = 0; i < results.size(); ++i) {
+    slots.push_back({results[i].type(), function.declared_result(i),
+                     absl::StrCat("result ", i), &results[i]});
+  }
+  abi::ValueReader reader(device, "--expected_output", floats,
+                          function.memory());
+  return reader.Read(arguments.GetList("expected_output"), slots);
+}
+
 void PrintStatistics(std::span<const Ref<hal::Device>> devices) {
   for (size_t i = 0; i < devices.size(); ++i) {
     const Ref<hal::Device>& device = devices[i];

@@ -75,6 +75,13 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     const Ref<hal::Device>& device,
     abi::NarrowFloats floats = abi::NarrowFloats::kNumbers);
 
+// Reads --expected_output as values that the function's results are compared
+// with. Fails as abi::ValueReader does.
+absl::StatusOr<std::vector<abi::ParsedValue>> ReadExpected(
+    const Arguments& arguments, const abi::Callable& function,
+    const Ref<hal::Device>& device, std::span<const vm::Value> results,
+    abi::NarrowFloats floats = abi::NarrowFloats::kNumbers);
+
 // Prints each device's memory statistics to stderr.
 void PrintStatistics(std::span<const Ref<hal::Device>> devices);
 

@@ -115,15 +115,9 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
                                   const Ref<hal::Device>& device,
                                   std::span<const vm::Value> results,
                                   const ResultStyle& style) {
-  std::vector<abi::ValueSlot> slots;
-  for (size_t i = 0; i < results.size(); ++i) {
-    slots.push_back({results[i].type(), function.declared_result(i),
-                     absl::StrCat("result ", i), &results[i]});
-  }
-  abi::ValueReader reader(device, "--expected_output", style.floats,
-                          function.memory());
-  ASSIGN_OR_RETURN(const std::vector<abi::ParsedValue> expected,
-                   reader.Read(arguments.GetList("expected_output"), slots));
+  ASSIGN_OR_RETURN(
+      const std::vector<abi::ParsedValue> expected,
+      ReadExpected(arguments, function, device, results, style.floats));
   abi::PrintOptions print = style.print;
   if (!arguments.IsSet("output_max_element_count")) {
     print.max_elements = abi::kScreenOfElements;

@@ -84,9 +84,10 @@ bool Buffer::is_deleted() const {
   return content_ == nullptr;
 }
 
-ContentPtr Buffer::Delete() {
+void Buffer::Delete() {
+  ContentPtr content;  // its memory is freed without the lock
   const std::lock_guard<std::mutex> lock(mutex_);
-  return std::exchange(content_, nullptr);
+  content.swap(content_);
 }
 
 void Buffer::Restore(ContentPtr content) {

@@ -75,8 +75,7 @@ class Buffer {
   // Returns the array. FAILED_PRECONDITION: the buffer is deleted.
   absl::StatusOr<ContentPtr> content() const;
   bool is_deleted() const;
-  // Returns the array that the buffer had, or null.
-  ContentPtr Delete();
+  void Delete();
   // Undoes Delete.
   void Restore(ContentPtr content);
   // Others may refer to the elements, which exist until all references are

@@ -7,6 +7,7 @@
 #include "tools/bisect/element_guess.h"
 
 namespace eyrie::tools {
+
 AlignedRun::AlignedRun(const std::atomic<bool>& stop, double tolerance,
                        const Recording& good, const Recording& bad)
     : meeting_(stop),
@@ -20,15 +21,6 @@ AlignedRun::AlignedRun(const std::atomic<bool>& stop, double tolerance,
   for (const RecordedDispatch& row : bad) {
     comparison_.bad_kernels.push_back(row.kernel);
   }
-}
-
-absl::Status AlignedRun::Observer::Allocated(hal::Buffer& buffer) {
-  FillNew(buffer);
-  return absl::OkStatus();
-}
-
-absl::Status AlignedRun::Observer::Before(const hal::ObservedDispatch&) {
-  return absl::OkStatus();
 }
 
 absl::Status AlignedRun::Observer::After(
@@ -57,7 +49,7 @@ absl::Status AlignedRun::Compare(const AlignedPair& pair,
   }
   comparison_.bad_equal[pair.bad] = true;
   ++comparison_.compared;
-  for (size_t i = 0; i < pair.tensors.size(); ++i) {
+  for (size_t i = 0; i < bad_recording_[pair.bad].writes.size(); ++i) {
     RETURN_IF_ERROR(CompareTensor(pair, i, good, bad));
   }
   if (comparison_.bad_equal[pair.bad]) ConfirmLast(comparison_);
@@ -78,9 +70,8 @@ Comparison AlignedRun::Finish(bool agree) {
 absl::Status AlignedRun::CompareTensor(const AlignedPair& pair, size_t index,
                                        const hal::ObservedDispatch& good,
                                        const hal::ObservedDispatch& bad) {
-  const auto [from, to] = pair.tensors[index];
-  const WrittenTensor& a = good_recording_[pair.good].writes[from];
-  const WrittenTensor& b = bad_recording_[pair.bad].writes[to];
+  const WrittenTensor& a = good_recording_[pair.good].writes[index];
+  const WrittenTensor& b = bad_recording_[pair.bad].writes[index];
   hal::Buffer& bad_buffer = *bad.bindings[b.binding];
   std::vector<uint8_t> good_copy;
   std::vector<uint8_t> bad_copy;

@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -40,12 +39,12 @@ class AlignedRun {
   Comparison Finish(bool agree);
 
  private:
-  class Observer final : public hal::DispatchObserver {
+  class Observer final : public EachDispatch {
    public:
     Observer(AlignedRun& run, SideOf side) : run_(run), side_(side) {}
-    absl::Status Allocated(hal::Buffer& buffer) override;
-    bool Wants(const hal::Executable&, uint32_t) override { return true; }
-    absl::Status Before(const hal::ObservedDispatch& dispatch) override;
+    absl::Status Before(const hal::ObservedDispatch&) override {
+      return absl::OkStatus();
+    }
     absl::Status After(const hal::ObservedDispatch& dispatch) override;
 
    private:

@@ -82,7 +82,7 @@ class Table {
     while (i > 0 && j > 0) {
       const Step step = At(i, j);
       if (step == kNone) break;
-      if (step == kPair) pairs.push_back(PairOf(--i, --j));
+      if (step == kPair) pairs.push_back({--i, --j});
       if (step == kSkipGood) --i;
       if (step == kSkipBad) --j;
     }
@@ -127,14 +127,6 @@ class Table {
       }
       above.swap(row);
     }
-  }
-
-  AlignedPair PairOf(size_t i, size_t j) const {
-    AlignedPair pair = {i, j, {}};
-    for (size_t k = 0; k < good_[i].writes.size(); ++k) {
-      pair.tensors.emplace_back(k, k);
-    }
-    return pair;
   }
 
   const Recording& good_;

@@ -10,19 +10,17 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tools/bisect/recording.h"
 
 namespace eyrie::tools {
 
-// A dispatch of the good run and one of the bad run that wrote the same
-// tensors, and which: pairs of indices of their writes.
+// A dispatch of the good run and one of the bad run, which wrote as many
+// tensors: those of one index belong together.
 struct AlignedPair {
   size_t good = 0;
   size_t bad = 0;
-  std::vector<std::pair<size_t, size_t>> tensors;
 };
 
 // Returns the pairs, ascending on both sides.

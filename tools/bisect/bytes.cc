@@ -15,7 +15,7 @@ constexpr uint64_t kManyNewBytes = 16;
 constexpr uint64_t kPiece = uint64_t{1} << 20;
 
 // Reports whether memory between two tensors has never been written: a few
-// bytes in a row are those of FillNew.
+// bytes in a row are those of EachDispatch.
 bool HasNewBytes(Bytes bytes, uint64_t begin, uint64_t end) {
   uint64_t found = 0;
   for (uint64_t at = begin; at < end && found < kManyNewBytes; ++at) {
@@ -77,13 +77,14 @@ std::vector<size_t> DistinctBindings(const hal::ObservedDispatch& dispatch) {
   return distinct;
 }
 
-void FillNew(hal::Buffer& buffer) {
+absl::Status EachDispatch::Allocated(hal::Buffer& buffer) {
   const uint64_t length = buffer.byte_length();
   const std::vector<uint8_t> piece(std::min(length, kPiece), kNewByte);
   for (uint64_t done = 0; done < length; done += kPiece) {
     const Bytes part = Bytes(piece).first(std::min(kPiece, length - done));
-    if (!buffer.Write(done, part).ok()) return;
+    if (!buffer.Write(done, part).ok()) break;
   }
+  return absl::OkStatus();
 }
 
 }  // namespace eyrie::tools

@@ -46,10 +46,14 @@ std::vector<ByteRange> ChangedRanges(Bytes before, Bytes after);
 // memory as an earlier one.
 std::vector<size_t> DistinctBindings(const hal::ObservedDispatch& dispatch);
 
-// Fills new memory, which two runs would otherwise find with different bytes,
-// with a pattern that is rarely a result. Does nothing if the host cannot write
-// it.
-void FillNew(hal::Buffer& buffer);
+// Sees all dispatches. Fills new memory, which two runs would otherwise find
+// with different bytes, with a pattern that is rarely a result, if the host can
+// write it.
+class EachDispatch : public hal::DispatchObserver {
+ public:
+  absl::Status Allocated(hal::Buffer& buffer) final;
+  bool Wants(const hal::Executable&, uint32_t) final { return true; }
+};
 
 }  // namespace eyrie::tools
 

@@ -153,11 +153,13 @@ absl::Status Lockstep::Before(const hal::ObservedDispatch& good,
         &a.allocation(), &b.allocation(), a.byte_offset());
     if (const auto known = known_.find(key);
         is_constant && known != known_.end()) {
-      constants_ = known->second;
+      if (!known->second.empty()) constants_ = known->second;
       continue;
     }
+    const std::string before = std::exchange(constants_, "");
     RETURN_IF_ERROR(CompareInput(good, bad, binding));
     if (is_constant) known_[key] = constants_;
+    if (constants_.empty()) constants_ = before;
   }
   return absl::OkStatus();
 }

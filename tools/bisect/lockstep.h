@@ -44,15 +44,10 @@ class Lockstep {
   std::optional<Comparison> Finish(bool agree);
 
  private:
-  class Observer final : public hal::DispatchObserver {
+  class Observer final : public EachDispatch {
    public:
     Observer(Lockstep& lockstep, SideOf side)
         : lockstep_(lockstep), side_(side) {}
-    absl::Status Allocated(hal::Buffer& buffer) override {
-      FillNew(buffer);
-      return absl::OkStatus();
-    }
-    bool Wants(const hal::Executable&, uint32_t) override { return true; }
     absl::Status Before(const hal::ObservedDispatch& dispatch) override;
     absl::Status After(const hal::ObservedDispatch& dispatch) override;
 

@@ -45,11 +45,6 @@ WrittenTensor Describe(const hal::ObservedDispatch& dispatch, size_t binding,
   return tensor;
 }
 
-absl::Status Recorder::Allocated(hal::Buffer& buffer) {
-  FillNew(buffer);
-  return absl::OkStatus();
-}
-
 absl::Status Recorder::Before(const hal::ObservedDispatch& dispatch) {
   if (recording_.size() == kMaxDispatches) {
     return absl::ResourceExhaustedError(

@@ -46,15 +46,13 @@ struct RecordedDispatch {
 using Recording = std::vector<RecordedDispatch>;
 
 // Records the dispatches of a run. Thread-compatible.
-class Recorder final : public hal::DispatchObserver {
+class Recorder final : public EachDispatch {
  public:
   // RESOURCE_EXHAUSTED: the run has more than kMaxDispatches dispatches.
   static constexpr size_t kMaxDispatches = 200000;
 
   const Recording& recording() const { return recording_; }
 
-  absl::Status Allocated(hal::Buffer& buffer) override;
-  bool Wants(const hal::Executable&, uint32_t) override { return true; }
   absl::Status Before(const hal::ObservedDispatch& dispatch) override;
   absl::Status After(const hal::ObservedDispatch& dispatch) override;
 

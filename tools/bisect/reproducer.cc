@@ -27,8 +27,9 @@ namespace {
 
 using Contents = std::vector<uint8_t>;
 
-// Smaller inputs are not cut.
+// Larger errors are beyond the thresholds of all runtimes.
 constexpr double kSmallError = 0.1;
+// Smaller inputs are not cut.
 constexpr uint64_t kCutBlock = uint64_t{1} << 16;
 
 // Runs the module of a dispatch, and returns the bytes of its result.
@@ -53,7 +54,8 @@ absl::StatusOr<Contents> RunModule(Bytes module, const Ref<hal::Device>& device,
   const auto* view = results.size() == 1
                          ? RefCast<hal::BufferView>(results[0].ref())
                          : nullptr;
-  if (view == nullptr) return absl::InternalError("The result is no tensor.");
+  if (view == nullptr)
+    return absl::InternalError("The result is not a tensor.");
   Contents bytes(view->byte_length());
   RETURN_IF_ERROR(view->buffer()->Read(0, bytes));
   return bytes;

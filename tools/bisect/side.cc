@@ -90,23 +90,11 @@ absl::StatusOr<std::vector<vm::Value>> Side::Call(
   running_ = nullptr;
   // The session ends after a Cancel on another thread that has found it.
   while (cancelling_ != 0) std::this_thread::yield();
-  if (results.ok()) RETURN_IF_ERROR(ReadExpected(function, *results));
-  return results;
-}
-
-absl::Status Side::ReadExpected(const abi::Callable& function,
-                                std::span<const vm::Value> results) {
-  const auto& texts = arguments_->GetList("expected_output");
-  if (texts.empty()) return absl::OkStatus();
-  std::vector<abi::ValueSlot> slots;
-  for (size_t i = 0; i < results.size(); ++i) {
-    slots.push_back({results[i].type(), function.declared_result(i),
-                     absl::StrCat("result ", i), &results[i]});
+  if (results.ok() && arguments_->IsSet("expected_output")) {
+    ASSIGN_OR_RETURN(
+        expected_, ReadExpected(*arguments_, function, devices_[0], *results));
   }
-  abi::ValueReader reader(devices_[0], "--expected_output",
-                          abi::NarrowFloats::kNumbers, function.memory());
-  ASSIGN_OR_RETURN(expected_, reader.Read(texts, slots));
-  return absl::OkStatus();
+  return results;
 }
 
 absl::StatusOr<const Report*> Side::ReadReport() {

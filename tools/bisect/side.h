@@ -73,8 +73,6 @@ class Side {
         uris_(std::move(uris)) {}
 
   absl::StatusOr<std::vector<vm::Value>> Call(hal::DispatchObserver* observer);
-  absl::Status ReadExpected(const abi::Callable& function,
-                            std::span<const vm::Value> results);
 
   const Arguments* arguments_;
   const std::string name_;
