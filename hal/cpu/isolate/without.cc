@@ -1,5 +1,5 @@
-// For machines that have no worker yet: the image is empty, so no device asks
-// for a worker.
+// For builds without isolation, and machines that have no worker yet: the image
+// is empty, so no device asks for a worker.
 #include "absl/status/status.h"
 #include "hal/cpu/isolate/spawn.h"
 #include "hal/cpu/isolate/worker_image.h"
@@ -12,7 +12,7 @@ std::span<const uint8_t> WorkerImage() { return {}; }
 uint32_t FloatStateNow() { return 0; }
 
 absl::StatusOr<Spawned> SpawnWorker(const WorkerFiles&) {
-  return absl::UnimplementedError("This machine has no isolated workers.");
+  return absl::UnimplementedError("This build has no isolated workers.");
 }
 
 }  // namespace eyrie::hal::cpu::isolate

@@ -335,7 +335,8 @@ absl::Status Worker::WaitUntilReady() {
 absl::StatusOr<std::shared_ptr<Worker>> Worker::Start(uint32_t lanes) {
   if (WorkerImage().empty()) {
     return absl::UnimplementedError(
-        "Isolated workers exist for x86-64 and AArch64 only.");
+        "This build has no isolated workers; they exist for x86-64 and "
+        "AArch64.");
   }
   absl::Status status;
   for (int i = 0; i < kAttempts; ++i) {
