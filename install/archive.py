@@ -1,0 +1,115 @@
+"""Writes eyrie-VERSION.tar.xz: the sources that CMake builds.
+
+`./eyrie archive` calls this. The archive has the sources of the library and the
+tool, samples and documents; no tests. The same sources give the same bytes.
+Tested by archive_test.py.
+"""
+
+import argparse
+import io
+import os
+import re
+import subprocess
+import sys
+import tarfile
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../tools/house")]
+import cmake_libraries  # noqa: E402  pylint: disable=wrong-import-position
+import install  # noqa: E402  pylint: disable=wrong-import-position
+
+FOLDERS = ("abi", "base", "docs", "hal", "include", "install/cmake", "samples",
+           "tools", "vm")
+FILES = ("CHANGELOG.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE",
+         "README.md", "SECURITY.md", "install/libeyrie.map",
+         "python/package/eyrie/_packages.py", "third_party/asmjit_faults.cc",
+         "tools/benchmark_plugin.cc", "tools/version_stamp.cc")
+# What sources include or CMake calls, beside the .cc files of libraries.cmake.
+PARTS = (".cmake", ".def", ".fbs", ".h", ".in", ".inc", "make_image.sh")
+NOT = re.compile(r"(^|/)(testing|testdata)/|_test\.\w+$")
+# The file that names the commit, for `eyrie --version`.
+COMMIT = "COMMIT"
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="eyrie archive", description=(
+        "Writes eyrie-VERSION.tar.xz: sources that CMake builds without Bazel."))
+    parser.add_argument("--out", default="dist",
+                        help="the folder to write to (%(default)s)")
+    parser.add_argument("--only_parse", action="store_true",
+                        help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def is_part(path, sources):
+    """Reports whether a file below FOLDERS belongs into the archive."""
+    if NOT.search(path):
+        return False
+    return (path in sources or path.endswith(PARTS) or
+            path.startswith(("docs/", "samples/")) and
+            os.path.basename(path) != "BUILD")
+
+
+def paths(root):
+    """Returns the paths of the archive's files."""
+    with open(os.path.join(root, cmake_libraries.TARGET),
+              encoding="utf-8") as file:
+        text = file.read()
+    sources = {line.strip().replace("${EYRIE_MACHINE}", machine)
+               for line in text.splitlines()
+               for machine in cmake_libraries.MACHINES}
+    found = set(FILES)
+    for top in FOLDERS:
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                path = os.path.relpath(os.path.join(folder, name), root)
+                if is_part(path, sources):
+                    found.add(path)
+    return sorted(found)
+
+
+def commit_of(root):
+    """Returns the commit of the sources, or "" if they have none."""
+    if os.path.exists(os.path.join(root, COMMIT)):
+        return install.read(root, COMMIT).strip()
+    done = subprocess.run(
+        ["git", "-C", root, "describe", "--always", "--dirty", "--exclude=*"],
+        capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def write(root, path):
+    """Writes the archive of the sources below `root`."""
+    top = f"eyrie-{install.version_of(root)}"
+    epoch = install.epoch_of(root)
+    with tarfile.open(path, "w:xz", format=tarfile.PAX_FORMAT,
+                      preset=9) as archive:
+        def add(name, content, mode):
+            entry = tarfile.TarInfo(f"{top}/{name}")
+            entry.size, entry.mode, entry.mtime = len(content), mode, epoch
+            archive.addfile(entry, io.BytesIO(content))
+        add(COMMIT, (commit_of(root) + "\n").encode(), 0o644)
+        for name in paths(root):
+            with open(os.path.join(root, name), "rb") as file:
+                add(name, file.read(),
+                    0o755 if os.access(file.name, os.X_OK) else 0o644)
+
+
+def main(arguments):
+    options = parse(arguments)
+    if options.only_parse:
+        return
+    root = os.path.dirname(HERE)
+    cmake_libraries.write(root)
+    os.makedirs(options.out, exist_ok=True)
+    path = os.path.join(options.out,
+                        f"eyrie-{install.version_of(root)}.tar.xz")
+    write(root, path)
+    print(path)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except (OSError, install.Failure, cmake_libraries.Wrong) as error:
+        sys.exit(f"eyrie archive: {error}")
