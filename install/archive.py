@@ -24,7 +24,7 @@ FILES = ("CHANGELOG.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE",
          "README.md", "SECURITY.md", "install/libeyrie.map",
          "python/package/eyrie/_packages.py", "third_party/asmjit_faults.cc",
          "tools/benchmark_plugin.cc", "tools/version_stamp.cc")
-# What sources include or CMake calls, beside the .cc files of libraries.cmake.
+# Endings of the other files that sources include or CMake calls.
 PARTS = (".cmake", ".def", ".fbs", ".h", ".in", ".inc", "make_image.sh")
 NOT = re.compile(r"(^|/)(testing|testdata)/|_test\.\w+$")
 # The file that names the commit, for `eyrie --version`.
@@ -33,7 +33,7 @@ COMMIT = "COMMIT"
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="eyrie archive", description=(
-        "Writes eyrie-VERSION.tar.xz: sources that CMake builds without Bazel."))
+        "Writes eyrie-VERSION.tar.xz: sources for CMake."))
     parser.add_argument("--out", default="dist",
                         help="the folder to write to (%(default)s)")
     parser.add_argument("--only_parse", action="store_true",

@@ -17,6 +17,7 @@ sys.path[:0] = [
     os.path.join(TOOLS, "bench"),
 ]
 
+import cmake_libraries  # pylint: disable=wrong-import-position
 import compdb  # pylint: disable=wrong-import-position
 import count_tests  # pylint: disable=wrong-import-position
 import dependencies  # pylint: disable=wrong-import-position
@@ -493,6 +494,40 @@ class MeasureTest(unittest.TestCase):
         measure.compare("a", "ns", lambda: calls.append("o") or 1,
                         lambda: calls.append("t") or 1, 3)
         self.assertEqual("".join(calls), "ot" "ot" "to" "ot")
+
+
+BAZELRC = r"""build --copt=-Wall --copt=-fno-exceptions
+build --copt=-Os
+build --per_file_copt=^(.*/bin/)?(vm|hal)/.*\\.cc,-^(.*/bin/)?hal/a/.*@-O2,-fb
+build:asan --copt=-fsanitize=address
+"""
+
+
+class CMakeLibraries(unittest.TestCase):
+    """The sources and flags for CMake."""
+
+    def test_flags(self):
+        flags = cmake_libraries.Flags(BAZELRC)
+        self.assertEqual(flags.all, ["-fno-exceptions"])
+        for path, expected in (("vm/a.cc", ["-O2", "-fb"]),
+                               ("hal/a/b.cc", ["-Os"]),
+                               ("tools/a.cc", ["-Os"])):
+            self.assertEqual(flags.of(path), expected)
+
+    def test_merges_machines(self):
+        merge = cmake_libraries.merge
+        self.assertEqual(
+            merge({"x86_64": ["a/x86_64/b.cc", "a/riscv64/c.cc"],
+                   "aarch64": ["a/aarch64/b.cc", "a/riscv64/c.cc"]}, "a"),
+            ["a/${EYRIE_MACHINE}/b.cc", "a/riscv64/c.cc"])
+        with self.assertRaises(cmake_libraries.Wrong):
+            merge({"x86_64": ["a/b.cc"], "aarch64": ["a/c.cc"]}, "a")
+
+    def test_names(self):
+        for label, expected in (("//vm/run:run", "vm_run"), ("//a:b", "a_b")):
+            self.assertEqual(cmake_libraries.name_of(label), expected)
+        self.assertEqual(cmake_libraries.label_of("//a/b", "c"), "//a/b:b")
+        self.assertEqual(cmake_libraries.label_of(":b", "c"), "//c:b")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.append(os.path.join(HERE, "..", "tools", "house"))
 
+import cmake_libraries  # pylint: disable=wrong-import-position
 import dependencies  # pylint: disable=wrong-import-position
 import includes  # pylint: disable=wrong-import-position
 from includes import TEST_FILE  # pylint: disable=wrong-import-position
@@ -337,6 +338,14 @@ def check_file(path, text, texts, builds):
     yield from check_built(path, builds)
 
 
+def check_cmake(root, texts):
+    """The sources and flags of CMake are those of the BUILD files."""
+    path = cmake_libraries.TARGET
+    if path in texts and texts[path] != cmake_libraries.libraries_text(root):
+        yield (f"{path} is not what tools/house/cmake_libraries.py writes; run "
+               "it.")
+
+
 def lint(root):
     """Returns one sentence per violation in the tree under root."""
     texts = {}
@@ -355,7 +364,8 @@ def lint(root):
         for path, text in texts.items()
         for line, what in sorted(check_file(path, text, texts, builds))
     ] + list(includes.check_circles(texts)) + list(
-        dependencies.check(builds, texts))
+        dependencies.check(builds, texts)) + list(
+            check_cmake(root, texts))
 
 
 def main():

@@ -29,8 +29,9 @@ function(eyrie_find found package wanted)
   endif()
 endfunction()
 
-# Makes the sources available that FetchContent_Declare has declared, without
-# their tests and installation. Variables are the function's own.
+# Makes the sources available that FetchContent_Declare has declared, with the
+# options that follow turned off; without options, only the sources. Variables
+# are the function's own.
 function(eyrie_fetch name)
   set(BUILD_SHARED_LIBS OFF)
   set(BUILD_TESTING OFF)
@@ -46,7 +47,7 @@ function(eyrie_fetch name)
   FetchContent_GetProperties(${name})
   if(NOT ${name}_POPULATED)
     FetchContent_Populate(${name})
-    if(EXISTS "${${name}_SOURCE_DIR}/CMakeLists.txt")
+    if(ARGC GREATER 1)
       add_subdirectory("${${name}_SOURCE_DIR}" "${${name}_BINARY_DIR}"
         EXCLUDE_FROM_ALL)
     endif()
@@ -115,7 +116,8 @@ if(NOT TARGET nlohmann_json::nlohmann_json)
 endif()
 list(APPEND EYRIE_LINKED $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
-# zlib. Its own CMakeLists.txt writes a header into the build folder.
+# zlib. Its own CMakeLists.txt writes into its sources, so what inflates and
+# deflates is compiled here.
 if(NOT TARGET ZLIB::ZLIB)
   eyrie_find(found ZLIB 1.2)
   if(found)
@@ -124,10 +126,14 @@ if(NOT TARGET ZLIB::ZLIB)
     FetchContent_Declare(zlib
       URL https://github.com/madler/zlib/releases/download/v1.3.1/zlib-1.3.1.tar.gz
       URL_HASH SHA256=9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23)
-    eyrie_fetch(zlib ZLIB_BUILD_EXAMPLES)
-    target_include_directories(zlibstatic INTERFACE
-      "$<BUILD_INTERFACE:${zlib_SOURCE_DIR};${zlib_BINARY_DIR}>")
-    add_library(ZLIB::ZLIB ALIAS zlibstatic)
+    eyrie_fetch(zlib)
+    file(GLOB files "${zlib_SOURCE_DIR}/*.c")
+    list(FILTER files EXCLUDE REGEX "/gz[^/]*$")
+    add_library(eyrie_zlib STATIC EXCLUDE_FROM_ALL ${files})
+    target_include_directories(eyrie_zlib SYSTEM PUBLIC "${zlib_SOURCE_DIR}")
+    target_compile_options(eyrie_zlib PRIVATE -w)
+    set_target_properties(eyrie_zlib PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    add_library(ZLIB::ZLIB ALIAS eyrie_zlib)
   endif()
 endif()
 list(APPEND EYRIE_LINKED ZLIB::ZLIB)

@@ -5,7 +5,7 @@ CMakeLists.txt includes it: the sources and flags of the libraries and the tool.
 BUILD files are evaluated here with functions that only record the rules, once
 for each machine. A path that differs by the machine's name is written with
 ${EYRIE_MACHINE}.
-Tested by tests/cmake_libraries_test.py; lint_test.py compares the file.
+Tested by tests/house_test.py; lint_test.py compares the file.
 """
 
 import builtins
@@ -52,6 +52,11 @@ def path_of(label):
     return label[2:].replace(":", "/").lstrip("/")
 
 
+def evaluate(text, path, names):
+    """Runs a file of Bazel's as Python, which it is as to what it uses."""
+    exec(compile(text, path, "exec"), names)  # pylint: disable=exec-used
+
+
 class Tree:
     """The rules of the BUILD files, for a machine."""
 
@@ -96,8 +101,7 @@ class Tree:
                 for pattern in patterns for path in glob.glob(
                     os.path.join(self.root, folder, pattern))))
         with open(path, encoding="utf-8") as file:
-            # BUILD files are Python as to what they use of it.
-            exec(compile(file.read(), path, "exec"), names)  # pylint: disable=exec-used
+            evaluate(file.read(), path, names)
 
     def rule(self, label):
         """Returns the rule of a label, or None for a file or an outer one."""
@@ -159,9 +163,11 @@ def libraries(tree):
 
 def machine_options(root, machine):
     """Returns the flags that library.bzl adds for a machine."""
-    names = {"load": lambda *_, **__: None, "select": Tree(root, machine).select}
-    with open(os.path.join(root, "base/library.bzl"), encoding="utf-8") as file:
-        exec(file.read(), names)  # pylint: disable=exec-used
+    names = {"load": lambda *_, **__: None,
+             "select": Tree(root, machine).select}
+    path = os.path.join(root, "base/library.bzl")
+    with open(path, encoding="utf-8") as file:
+        evaluate(file.read(), path, names)
     return names["MACHINE_COPTS"]
 
 
@@ -314,7 +320,7 @@ def needed(label, found, trees):
         for rule in found.values())
 
 
-def text(root):
+def libraries_text(root):
     """Returns what the file must be."""
     trees = {machine: Tree(root, machine) for machine in MACHINES}
     for tree in trees.values():
@@ -343,7 +349,7 @@ def text(root):
 
 def write(root):
     """Writes the file if it has changed."""
-    path, wanted = os.path.join(root, TARGET), text(root)
+    path, wanted = os.path.join(root, TARGET), libraries_text(root)
     with open(path, "a+", encoding="utf-8") as file:
         file.seek(0)
         if file.read() != wanted:

@@ -150,8 +150,9 @@ install_python() {
 }
 
 # Builds the tool, runs a model, and tests what runs modules from end to end.
+# With "archive", also builds the source archive with CMake.
 quick_tests() {
-  need build core
+  need build core "$@"
   build_tool
   "$state/bin/eyrie" run "$root/samples/digits/digits.vmfb" \
     --input="@$root/samples/digits/seven.npy" ||
@@ -160,6 +161,7 @@ quick_tests() {
   mapfile -t targets < <(labels 'tests(//tests/vm/... +
     //tests/conformance/... + //tools:cli_test) except
     attr(tags, "\ball\b", //...)')
+  (($# == 0)) || targets+=("//install:$1_test")
   test_with quick -c opt "${targets[@]}"
   count_parts "$state/quick.json"
 }
@@ -205,7 +207,7 @@ test_system() {
   [[ " ${RELEASES[*]} " == *" $1 "* ]] ||
     fail "'./eyrie test --system' takes ${RELEASES[0]} or ${RELEASES[1]}," \
       "not '$1'."
-  other_system "$1" test --quick
+  other_system "$1" test --quick archive
 }
 
 # Downloads what the parts after the first need.
@@ -255,7 +257,8 @@ test_all() {
 test_command() {
   local part=gcc
   case ${1-} in
-    --all | --quick | --system=* | --cpu=*) no_more test "${@:2}" ;;
+    --all | --system=* | --cpu=*) no_more test "${@:2}" ;;
+    --quick) [[ ${*:2} == archive ]] || no_more test "${@:2}" ;;
     --asan | --tsan)
       part=${1#--}
       shift
@@ -263,7 +266,7 @@ test_command() {
   esac
   case ${1-} in
     --all) test_all ;;
-    --quick) quick_tests ;;
+    --quick) quick_tests "${@:2}" ;;
     --system=*) test_system "${1#*=}" >/dev/null ;;
     --cpu=*) test_for "${1#*=}" ;;
     -*)
