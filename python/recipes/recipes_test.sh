@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the wheel, as python_test.sh does, and runs recipes_test.py with the
-# Python from install.sh.
+# Builds the wheel, as python_test.sh does, and runs recipes_test.py and
+# serving_test.py with the Python from install.sh.
 #   recipes_test.sh <libeyrie.so> <digits.vmfb>
 set -eu
 # Bazel's tests have no HOME.
@@ -21,6 +21,7 @@ fi
 # Paths of Ray's sockets must not exceed 107 bytes.
 RAY_FOLDER=$(TMPDIR= mktemp -d -t eyrie.XXXXXX)
 trap 'rm -rf "$RAY_FOLDER"' EXIT
-export RAY_FOLDER DIGITS="$PWD/$2"
+export RAY_FOLDER DIGITS="$PWD/$2" MODULES="$PWD/tests/modules/3.13"
 export PYTHONPATH="$TEST_TMPDIR/site:$PWD/python/recipes"
 "$engines" python/recipes/recipes_test.py
+"$engines" python/recipes/serving_test.py
