@@ -13,6 +13,7 @@ import numpy as np
 import ray
 from ray import serve
 from sklearn.datasets import load_digits
+from starlette.responses import JSONResponse
 
 import eyrie
 
@@ -29,9 +30,12 @@ class Classifier:
         return await self.model.classify.aio(picture)
 
     async def __call__(self, request):
-        """Answers an HTTP request."""
-        picture = np.array(await request.json(), np.float32)
-        return (await self.score(picture)).tolist()
+        """Answers an HTTP request. A wrong picture has the status 400."""
+        try:
+            picture = np.array(await request.json(), np.float32)
+            return (await self.score(picture)).tolist()
+        except ValueError as error:  # of JSON, NumPy or eyrie
+            return JSONResponse({"error": str(error)}, 400)
 
 
 def start(path, replicas=2):

@@ -12,7 +12,9 @@ import json
 import os
 import socket
 import unittest
+import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -34,6 +36,13 @@ def recipe(name):
     except ImportError as missing:
         print(f"SKIPPED: {name}: {missing}.")
         raise unittest.SkipTest(str(missing)) from None
+
+
+def post(url, picture):
+    """Returns the JSON with which a server answers a picture."""
+    request = urllib.request.Request(url, json.dumps(picture.tolist()).encode())
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
 
 
 @contextlib.contextmanager
@@ -87,13 +96,17 @@ class RecipesTest(unittest.TestCase):
         with cluster():
             serve.start(http_options={"port": port})
             self.compare("ray_serve")
-            request = urllib.request.Request(
-                f"http://localhost:{port}", json.dumps(pictures()[0].tolist())
-                .encode())
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                got = json.load(answer)
+            url = f"http://localhost:{port}"
+            with ThreadPoolExecutor(8) as pool:  # under load
+                got = list(pool.map(lambda row: post(url, row),
+                                    pictures()[:400]))
+            with self.assertRaises(urllib.error.HTTPError) as error:
+                post(url, pictures()[0, :5])
+            with error.exception as answer:
+                self.assertEqual(answer.code, 400)
+                self.assertIn("5x8xf32", json.load(answer)["error"])
             serve.shutdown()
-        np.testing.assert_allclose(got, self.want[0], rtol=1e-6)
+        np.testing.assert_allclose(got, self.want[:400], rtol=1e-6)
 
 
 if __name__ == "__main__":
