@@ -195,12 +195,15 @@ class EverywhereTest(unittest.TestCase):
                 self.assertIn(text, str(caught.exception))
 
     def test_messages_say_how_to_convert(self):
-        rows = [("same", np.ones(4), "x.astype(numpy.float32), or"),
-                ("unsigned", np.ones((1, 2), int), "x.astype(numpy.uint8), or"),
-                ("signed_32", np.ones(2, int), "x.astype(numpy.int32), or")]
-        for name, given, text in rows:
+        rows = [("sharing", "same", float, "numpy.float32"),
+                ("sharing", "unsigned", int, "numpy.uint8"),
+                ("sharing", "signed_32", int, "numpy.int32"),
+                ("casts", "bf16_to_f32", float, "ml_dtypes.bfloat16")]
+        shapes = {"unsigned": (1, 2), "signed_32": 2}
+        for module, name, dtype, text in rows:
+            given, text = np.ones(shapes.get(name, 4), dtype), f"({text}), or"
             with self.assertRaises(eyrie.Error) as caught:
-                load("sharing")[name](given)
+                load(module)[name](given)
             self.assertIn(text, str(caught.exception))
 
     def test_scalars_keep_their_dtype(self):

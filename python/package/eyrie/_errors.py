@@ -65,8 +65,15 @@ _WORDS = (
 )
 
 
-_DTYPES = {"i1": "bool_", "f16": "float16", "f32": "float32",
-           "f64": "float64"}
+def _dtype(kind):
+    """Returns what Python calls an element type: "numpy.float32" for f32."""
+    if kind in ("i1", "bf16"):
+        return {"i1": "numpy.bool_", "bf16": "ml_dtypes.bfloat16"}[kind]
+    letters, bits, rest = re.match(r"(\D+)(\d+)(.*)", kind).groups()
+    name = {"f": "float", "ui": "uint"}.get(letters, "int") + bits
+    if int(bits) >= 8 and not rest:
+        return f"numpy.{name}"
+    return f"ml_dtypes.{name}_{rest.lower()}".rstrip("_")
 
 
 def python_words(message):
@@ -75,11 +82,9 @@ def python_words(message):
         message = re.sub(pattern, replacement, message)
     lossy = re.search(r"cannot be converted to (\w+) without loss\.$", message)
     if lossy:
-        kind = lossy.group(1)
-        dtype = _DTYPES.get(kind, re.sub("^s?i", "int",
-                                         kind.replace("ui", "uint")))
-        message += (f" Pass x.astype(numpy.{dtype}), or allow_loss=True to "
-                    "eyrie.load, which refuses values that do not fit.")
+        message += (f" Pass x.astype({_dtype(lossy.group(1))}), or "
+                    "allow_loss=True to eyrie.load, which refuses values that "
+                    "do not fit.")
     return message
 
 
