@@ -113,6 +113,7 @@ def main(flags):
         samples = f"-DSAMPLES={SAMPLES}"
         run(configure(consumer, build, samples, f"-DEYRIE_ARCHIVE={path}",
                       f"-DEYRIE_SHA256={digest}", "-DCMAKE_BUILD_TYPE=Debug",
+                      "-DCMAKE_CXX_FLAGS_DEBUG=",
                       f"-DCMAKE_INSTALL_PREFIX={prefix}", *flags))
         check_refusals(folder, os.path.join(build, "_deps/eyrie-src"))
         out = run(["cmake", "--build", build])

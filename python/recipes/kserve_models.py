@@ -48,7 +48,7 @@ class Served(kserve.Model):
     """A function of a module."""
 
     def __init__(self, name, path, options):
-        super().__init__(name)
+        super().__init__(name or path)
         self.path, self.options = path, options
         self.load()
         size, self.run = options.batch, self.call
@@ -63,6 +63,8 @@ class Served(kserve.Model):
                   f"dimensions are not all dynamic or all {size}.", flush=True)
         self.inputs = [tensor(value, batched) for value in ins]
         self.outputs = [tensor(value, batched) for value in outs]
+        self.get_input_types = lambda: self.inputs
+        self.get_output_types = lambda: self.outputs
 
     def load(self):
         path, _, name = self.path.partition("#")
@@ -73,12 +75,6 @@ class Served(kserve.Model):
                              f"choose one, as 'NAME={path}#FUNCTION'.")
         self.function = model[name or model.functions[0]]
         return super().load()
-
-    def get_input_types(self):
-        return self.inputs
-
-    def get_output_types(self):
-        return self.outputs
 
     async def predict(self, payload, headers=None, response_headers=None):
         code = "CANCELLED"
@@ -135,15 +131,19 @@ class Served(kserve.Model):
 def main():
     parser = argparse.ArgumentParser(parents=[kserve.model_server.parser])
     add = parser.add_argument
-    add("models", nargs="+", metavar="NAME=PATH[#FUNCTION]")
+    add("models", nargs="+", metavar="[NAME=]PATH[#FUNCTION]")
     add("--device", default="local-sync", help="such as local-task or vulkan")
     add("--isolate", action="store_true", help="run kernels in other processes")
     add("--deadline", type=float, help="seconds that a call may take")
     add("--batch", type=int, default=1, help="rows that a call may have")
     add("--batch_wait", type=float, default=0.002, help="seconds for a batch")
     options = parser.parse_args()
-    kserve.ModelServer().start([Served(*model.split("=", 1), options)
-                                for model in options.models])
+    try:
+        models = [Served(*model.rpartition("=")[::2], options)
+                  for model in options.models]
+    except (eyrie.Error, OSError) as error:
+        parser.error(str(error))
+    kserve.ModelServer().start(models)
 
 
 if __name__ == "__main__":

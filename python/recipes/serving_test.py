@@ -196,6 +196,13 @@ class ServingTest(unittest.TestCase):
         self.refuses(wrong, "5.* rows", "double", np.ones(5, np.float32))
         self.refuses(("404", "NOT_FOUND"), "other", "other", picture)
 
+    def test_starts(self):
+        """A model that cannot be loaded ends the server with a sentence."""
+        done = subprocess.run([sys.executable, SERVER, "gone.vmfb"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "error: Cannot open .*gone.vmfb")
+
     def test_faults(self):
         """A fault ends a call. The next one loads the module again."""
         table = np.arange(8, dtype=np.float32).reshape(4, 2)

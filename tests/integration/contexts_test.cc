@@ -1,5 +1,5 @@
-// Contexts of one module share no state: threads that call one each, at the same
-// time, get the results of a context alone. Run under ThreadSanitizer, too.
+// Contexts of one module share no state: threads that call one each, all at
+// once, get the results of a context alone. Run under ThreadSanitizer, too.
 #include <string>
 #include <thread>
 #include <vector>
