@@ -9,33 +9,38 @@ compiler=$1
 output=$2
 shift 2
 
-# Their functions are in a library that needs the C library.
-no_library=
-sources=
+folder=$output.parts
+mkdir -p "$folder"
+
+# Sources are compiled apart from linking: some compilers have no headers of
+# Linux for a program without a C library. The compiler may be a command with
+# arguments.
 for file; do
+  outline=
   case $file in
-    */aarch64/*.cc) no_library=-mno-outline-atomics ;;
+    # Their functions are in a library that needs the C library.
+    */aarch64/*) outline=-mno-outline-atomics ;;
   esac
   case $file in
-    *.cc) sources="$sources $file" ;;
+    # shellcheck disable=SC2086
+    *.cc) $compiler -x c++ -std=c++20 -I. -O2 -Wall -Wextra -c \
+      -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
+      -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-pie \
+      -fno-threadsafe-statics $outline "$file" \
+      -o "$folder/$(echo "$file" | tr / _).o" ;;
   esac
 done
-
-# The compiler may be a command with arguments.
 # shellcheck disable=SC2086
-$compiler -x c++ -std=c++20 -I. -O2 -Wall -Wextra \
-  -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector \
-  -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-pie \
-  -fno-threadsafe-statics $no_library -nostdlib -static \
-  -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro \
-  -Wl,--entry=EyrieWorkerMain -s $sources -o "$output.elf"
+$compiler -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack \
+  -Wl,-z,norelro -Wl,--entry=EyrieWorkerMain -s "$folder"/*.o \
+  -o "$folder/worker"
 {
   echo '#include "hal/cpu/isolate/worker_image.h"'
   echo 'namespace eyrie::hal::cpu::isolate {'
   echo 'static constexpr uint8_t kImage[] = {'
-  od -An -v -tx1 "$output.elf" | sed 's/ \(..\)/0x\1,/g'
+  od -An -v -tx1 "$folder/worker" | sed 's/ \(..\)/0x\1,/g'
   echo '};'
   echo 'std::span<const uint8_t> WorkerImage() { return kImage; }'
   echo '}  // namespace eyrie::hal::cpu::isolate'
 } >"$output"
-rm "$output.elf"
+rm -r "$folder"
