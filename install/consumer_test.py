@@ -38,14 +38,19 @@ class Consumers:
                        "samples/embed/embed.cc"):
             shutil.copy(os.path.join(ROOT, source), folder)
 
+    def command(self, program, module):
+        """Returns the command that runs a program with a module."""
+        return [program, module]
+
     def run_add(self, program, **options):
         want = f"{install.version_of(ROOT)}: 2 4 6 8\n"
-        got = run([program, self.add], **options)
+        got = run(self.command(program, self.add), **options)
         check(got == want, f"{program} prints {got!r} and not {want!r}.")
 
     def run_embed(self, program, **options):
         with open(self.picture, encoding="utf-8") as picture:
-            got = run([program, self.digits], stdin=picture, **options)
+            got = run(self.command(program, self.digits), stdin=picture,
+                      **options)
         rows = [line.split(":") for line in got.splitlines()]
         best = max(rows, key=lambda row: float(row[1]), default=["none"])
         check(best[0] == "7", f"{program} sees a {best[0]} in the seven.")

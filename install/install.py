@@ -246,6 +246,8 @@ def need_writable(folder):
     place = os.path.abspath(folder)
     while not os.path.exists(place):
         place = os.path.dirname(place)
+    if not os.path.isdir(place):
+        raise Failure(f"'{place}' is not a folder.")
     if not os.access(place, os.W_OK):
         raise Failure(f"'{folder}' cannot be written.")
 

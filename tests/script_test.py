@@ -20,7 +20,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 FILES = (
     "eyrie", "install/documents.py", "install/help_files.py",
     "install/install.py", "install/notices.py", "install/package.py",
-    "python/build_wheel.py",
+    "install/release.py", "install/spdx.py", "install/tarball.py",
+    "CHANGELOG.md", "include/eyrie/c_base.h", "python/build_wheel.py",
     "tools/commands.def", "tools/house/docs_layers.py",
     "tools/house/includes.py",
     "tools/house/docs_tables.py",
@@ -157,6 +158,25 @@ ROWS = [
      {"in": NO_ROOT}, "eyrie: '/proc/dist' cannot be written."),
     ("a wheel into a folder of another user", "wheel --out=/proc/dist",
      {"in": NO_ROOT}, "eyrie: '/proc/dist' cannot be written."),
+    ("a release into a folder of another user", "release --out=/proc/dist",
+     {"in": NO_ROOT}, "eyrie: '/proc/dist' cannot be written."),
+    ("a release without a repository", "release", {"git": "exit 128"},
+     "eyrie: A release is made from a commit: git does not find one in "
+     "'@TREE@'."),
+    ("a release without git", "release", {}, "'@TREE@'."),
+    ("a release of a changed tree", "release", {"git": 'echo " M eyrie"'},
+     "eyrie: A release is made from a commit, and the tree differs from it: "
+     "' M eyrie'. Commit or remove the changes; 'git status' lists them."),
+    ("a release into a folder with files", "release --out=/proc/self/fd",
+     {"git": ":"}, "or name another folder with --out."),
+    ("a release of a version without notes", "release",
+     {"git": ":", "before": "echo >CHANGELOG.md"}, "nor '## Unreleased'."),
+    ("a release without the packages for AArch64", "release",
+     {"in": NAMED, **ARM_PACKAGES, "git": ":",
+      "dpkg-query": INSTALLED.replace("\n", " | grep -v arm64\n")},
+     "libasmjit-dev:arm64 libbenchmark-dev:arm64 libflatbuffers-dev:arm64 "
+     "libpython3-dev:arm64 zlib1g-dev:arm64; check its messages, the network "
+     "and /etc/apt" + PAGE),
     ("a state of another user", "run a",
      {"in": NO_ROOT, "before": 'mkdir .eyrie; chmod a-w .eyrie'},
      "tool run a"),
@@ -248,6 +268,12 @@ ARGUMENTS = [
     ("install --bogus", "error: unrecognized arguments: --bogus"),
     ("package --bogus", "error: unrecognized arguments: --bogus"),
     ("wheel --bogus", "error: unrecognized arguments: --bogus"),
+    ("tarball --cpu=riscv64", "'./eyrie tarball' makes nothing for riscv64; "
+     "'./eyrie build --cpu=riscv64' builds the tool."),
+    ("tarball --bogus", "error: unrecognized arguments: --bogus"),
+    ("tarball --out=/etc/os-release", "'/etc/os-release' is not a folder."),
+    ("release --bogus", "error: unrecognized arguments: --bogus"),
+    ("release --out=/etc/os-release/a", "'/etc/os-release' is not a folder."),
     ("uninstall --bogus", "error: unrecognized arguments: --bogus"),
 ]
 
@@ -333,6 +359,7 @@ class ScriptTest(unittest.TestCase):
         for about, arguments, machine, end in ROWS:
             with self.subTest(about=about):
                 code, output, _ = self.run_on(machine, arguments)
+                output = re.sub(r"/\S*/tree\b", "@TREE@", output)
                 self.assertTrue(output.endswith(end), output)
                 want = machine.get("code", int(not end.startswith("tool")))
                 self.assertEqual(code, want, output)
@@ -349,6 +376,7 @@ class ScriptTest(unittest.TestCase):
     def test_help_builds_nothing(self):
         for command, word in (("install", "--prefix"), ("package", "--out"),
                               ("wheel", "--out"), ("build", "build mpi"),
+                              ("tarball", "--out"), ("release", "--out"),
                               ("test", "--quick")):
             with self.subTest(command=command):
                 code, output, calls = self.run_on(
