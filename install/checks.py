@@ -39,3 +39,16 @@ def run(command, **options):
         print(done.stdout[-4000:])
         check(False, f"'{' '.join(command)}' exits with {done.returncode}.")
     return done.stdout
+
+
+def entering(root):
+    """Returns the beginning of a command that runs a program in a root folder,
+    or nothing, with a note, if this machine does not allow that."""
+    command = ["unshare"]
+    if os.getuid() != 0:
+        command += ["--user", "--map-root-user"]
+    if subprocess.run([*command, "--root=/", "true"], check=False,
+                      capture_output=True).returncode == 0:
+        return [*command, "--root=" + root]
+    print(f"Skipping programs in {root}: there are no user namespaces here.")
+    return []

@@ -1,9 +1,10 @@
 """Makes the Debian package, checks its content, and uses it.
 
 Arguments: the root of the built files, the module digits.vmfb, and the picture
-seven.npy. Also installs the package in a root folder with this release of
-Debian, if the user is root and tools/house/other_system.sh has made one in the
-user's cache.
+seven.npy. The package is used in a root folder that has no other files than
+those of the packages that it depends on. Also installs it in a root folder with
+this release of Debian, if the user is root and tools/house/other_system.sh has
+made one in the user's cache.
 """
 
 import glob
@@ -18,7 +19,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
-from checks import check, check_links, failures, run  # noqa: E402
+from checks import check, check_links, entering, failures, run  # noqa: E402
 import help_files  # noqa: E402
 import install  # noqa: E402
 
@@ -196,6 +197,50 @@ def check_use(usr, module, picture):
     check(f"=> {folder}/libeyrie.so.0" in needed, f"It loads {needed}.")
 
 
+def depended_on(package):
+    """Returns the installed packages that a package depends on, with those
+    that they depend on."""
+    found = run(["dpkg-deb", "--field", package, "Depends"])
+    names = re.findall(r"(?:^|, )([^ ,]+)", found.strip())
+    rows = run(["apt-cache", "depends", "--recurse", "--installed",
+                "--important", *names]).splitlines()
+    return sorted({row for row in rows if row[0] not in " |<"})
+
+
+def copy_libraries(name, root):
+    """Copies the shared libraries of an installed package into a root."""
+    architecture = run(["dpkg", "--print-architecture"]).strip()
+    for path in run(["dpkg", "-L", f"{name}:{architecture}"]).splitlines():
+        if re.search(r"/lib.*/[^/]+\.so[^/]*$", path):
+            os.makedirs(os.path.dirname(root + path), exist_ok=True)
+            shutil.copy(path, root + path, follow_symlinks=False)
+
+
+def check_depends(package, folder, module, picture):
+    """Runs the tool in a root that has only the package and what it depends on,
+    and looks there for the libraries of a program that check_use has built."""
+    root = os.path.join(folder, "root")
+    for name in ("lib", "lib64"):
+        os.makedirs(f"{root}/usr/{name}")
+        os.symlink("usr/" + name, f"{root}/{name}")
+    for name in depended_on(package):
+        copy_libraries(name, root)
+    run(["dpkg-deb", "--extract", package, root])
+    enter = entering(root)
+    if not enter:
+        return
+    for path in (module, picture, os.path.join(folder, "unpacked/embed")):
+        shutil.copy(path, root)
+    scores = run([*enter, "/usr/bin/eyrie", "run",
+                  "/" + os.path.basename(module),
+                  "--input=@/" + os.path.basename(picture)])
+    check("10xf32=" in scores, f"In the root the digits give {scores!r}.")
+    loader = glob.glob(root + "/lib*/ld-linux*.so.*")[0]
+    needed = run([*enter, loader.removeprefix(root), "--list", "/embed"])
+    check("libeyrie.so.0 => /" in needed and "not found" not in needed,
+          f"In the root a program loads {needed}.")
+
+
 def check_in_root(package, folder, module, picture):
     """Installs the package and its dependencies in a separate root folder."""
     release = re.search(r"^VERSION_CODENAME=(\w+)", install.read(
@@ -234,6 +279,7 @@ def main():
     check_use(usr, module, picture)
     if has("lintian"):
         print(run(["lintian", "--allow-root", "--fail-on=error", package]))
+    check_depends(package, folder, module, picture)
     check_in_root(package, folder, module, picture)
     print(f"{len(failures)} failures.")
     return 1 if failures else 0

@@ -9,14 +9,13 @@ and the picture seven.txt.
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
-from checks import check, failures, run  # noqa: E402
+from checks import check, entering, failures, run  # noqa: E402
 from consumer_test import COMPILERS, Consumers  # noqa: E402
 import notices  # noqa: E402
 
@@ -77,13 +76,7 @@ class RootedConsumers(Consumers):
         # Paths below the root mean the same files inside and outside.
         os.makedirs(root + os.path.dirname(root))
         os.symlink("/", root + root)
-        self.enter = ["unshare", *([] if os.getuid() == 0 else
-                                   ["--user", "--map-root-user"])]
-        if subprocess.run([*self.enter, "--root=/", "true"], check=False,
-                          capture_output=True).returncode != 0:
-            print("The programs run outside of the root: there are no user "
-                  "namespaces here.")
-            self.enter = []
+        self.enter = entering(root)
 
     def command(self, program, module):
         if not self.enter:
@@ -91,7 +84,7 @@ class RootedConsumers(Consumers):
         for path in SYSTEM.findall(run(["ldd", program], env=self.loaded)):
             os.makedirs(os.path.dirname(self.root + path), exist_ok=True)
             shutil.copy(path, self.root + path)
-        return [*self.enter, "--root=" + self.root, program, module]
+        return [*self.enter, program, module]
 
 
 def main():
