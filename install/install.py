@@ -264,6 +264,8 @@ def exit_code(action, arguments):
     except subprocess.CalledProcessError as error:
         print(f"eyrie: '{error.cmd[0]}' failed with exit code "
               f"{error.returncode}.", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130  # ./eyrie tells it.
     return 1
 
 

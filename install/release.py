@@ -46,8 +46,8 @@ NOTES, SUMS = "RELEASE_NOTES.md", "SHA256SUMS"
 
 
 def commands(source):
-    """Returns the rows of COMMANDS, and the archive's where it can be made."""
-    if os.path.exists(os.path.join(source, "install/archive.py")):
+    """Returns the rows of COMMANDS, and the archive's if ./eyrie has it."""
+    if "archive)" in install.read(source, "eyrie"):
         return [("archive", ["eyrie-{version}.tar.xz"]), *COMMANDS]
     return COMMANDS
 
@@ -105,8 +105,12 @@ def make(command, names, folder, source):
     """Runs a command of ./eyrie; raises unless it makes the named files."""
     version = install.version_of(source)
     program, *arguments = command.split()
-    subprocess.run([os.path.join(source, "eyrie"), program, *arguments,
-                    f"--out={folder}"], check=True, stdout=sys.stderr)
+    done = subprocess.run(
+        [os.path.join(source, "eyrie"), program, *arguments,
+         f"--out={folder}"], check=False, stdout=sys.stderr)
+    if done.returncode != 0:
+        raise install.Failure(
+            f"'./eyrie {command}' has failed: the messages above say why.")
     for name in names:
         name = name.format(version=version)
         if not glob.glob(name, root_dir=folder):

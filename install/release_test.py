@@ -139,14 +139,17 @@ class ReleaseTest(unittest.TestCase):
         self.assertEqual(deb["abseil"], "STATIC_LINK")
         self.assertEqual(deb["nlohmann-json"], "CONTAINS")
 
+    def test_commands(self):
+        os.makedirs(self.out)
+        for end, want in (("true", "'./eyrie package' has not made 'a-1'"),
+                          ("exit 3", "'./eyrie package' has failed: ")):
+            self.tree.write("eyrie", "#!/bin/sh\n" + end)
+            os.chmod(self.tree.folder + "/eyrie", 0o755)
+            with self.assertRaisesRegex(install.Failure, want):
+                release.make("package", ["a-1"], self.out, self.tree.folder)
+
     def test_missing_files(self):
         os.makedirs(self.out)
-        self.tree.write("eyrie", "#!/bin/sh\n")
-        os.chmod(self.tree.folder + "/eyrie", 0o755)
-        with self.assertRaisesRegex(
-                install.Failure, "'./eyrie package' has not made 'a-"):
-            release.make("package", ["a-{version}"], self.out,
-                         self.tree.folder)
         rows = release.missing(self.out, VERSION)
         self.assertEqual(len(rows), len(release.OPTIONAL))
         self.described()
