@@ -73,7 +73,8 @@ def commit_of(root):
     if os.path.exists(os.path.join(root, COMMIT)):
         return install.read(root, COMMIT).strip()
     done = subprocess.run(
-        ["git", "-C", root, "describe", "--always", "--dirty", "--exclude=*"],
+        ["git", "-C", root, "describe", "--always", "--dirty", "--exclude=*",
+         "--abbrev=12"],
         capture_output=True, text=True, check=False)
     return done.stdout.strip()
 
