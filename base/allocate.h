@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
@@ -36,15 +37,6 @@ absl::Status CannotAllocate(uint64_t count, uint64_t size,
 
 namespace allocate_internal {
 
-// Gives access to the three pointers that libstdc++ keeps in a vector. Its own
-// reserve() reports a failure only by an exception.
-template <typename T>
-struct Pointers : std::vector<T> {
-  static auto& Of(std::vector<T>& vector) {
-    return vector.*(&Pointers::_M_impl);
-  }
-};
-
 // Returns null if there is no memory.
 template <typename T>
 T* NewBlock(size_t count) {
@@ -58,7 +50,10 @@ T* NewBlock(size_t count) {
   }
 }
 
-// Moves the elements to a block for `count` of them.
+// Moves the elements to a block for `count` of them. A vector's own reserve()
+// reports a failure only by an exception. So this writes the three pointers
+// that a vector is in libstdc++ and libc++: the first element, the end of the
+// elements, and the end of the block. allocate_test.cc checks that.
 template <typename T>
 bool Move(std::vector<T>& vector, size_t count) {
   static_assert(std::is_nothrow_move_constructible_v<T>);
@@ -67,10 +62,9 @@ bool Move(std::vector<T>& vector, size_t count) {
   const size_t size = vector.size();
   std::uninitialized_move(vector.begin(), vector.end(), block);
   std::vector<T>().swap(vector);
-  auto& pointers = Pointers<T>::Of(vector);
-  pointers._M_start = block;
-  pointers._M_finish = block + size;
-  pointers._M_end_of_storage = block + count;
+  T* const pointers[] = {block, block + size, block + count};
+  static_assert(sizeof(pointers) == sizeof(vector));
+  std::memcpy(static_cast<void*>(&vector), pointers, sizeof(pointers));
   return true;
 }
 

@@ -1,6 +1,6 @@
 #include "base/folders.h"
 
-#include <fts.h>
+#include <dirent.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "base/system_error.h"
 
 namespace eyrie {
@@ -32,30 +34,53 @@ bool ComesBefore(const std::string& a, const std::string& b) {
       [&](char x, char y) { return rank(x) < rank(y); });
 }
 
-struct CloseTree {
-  void operator()(FTS* tree) const { fts_close(tree); }
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
 };
 
-// An entry that may not be examined counts as a file; opening it reports why.
-bool IsFile(const FTSENT& entry) {
-  if (entry.fts_info == FTS_NS) return entry.fts_errno == EACCES;
-  if (entry.fts_info != FTS_SL) return entry.fts_info == FTS_F;
+// An entry whose type may not be read counts as a file; opening it reports why.
+bool IsFile(const std::string& path, const struct stat& entry) {
+  if (!S_ISLNK(entry.st_mode)) return S_ISREG(entry.st_mode);
   struct stat found;
-  if (!Stat(entry.fts_path, found)) return errno == EACCES;
+  if (!Stat(path, found)) return errno == EACCES;
   return S_ISREG(found.st_mode);
 }
 
-// Returns the errno of an entry that cannot be read. Returns 0 if it can be
-// read, if permission is missing, or if the entry was removed meanwhile.
-int ErrorOf(const FTSENT& entry) {
-  if (entry.fts_info != FTS_DNR && entry.fts_info != FTS_ERR &&
-      entry.fts_info != FTS_NS) {
-    return 0;
+// Returns an error for an errno, but not if permission is missing or if the
+// entry was removed meanwhile.
+absl::Status ErrorOf(const std::string& path, int error) {
+  if (error == EACCES || error == ENOENT || error == ENOTDIR) {
+    return absl::OkStatus();
   }
-  const int error = entry.fts_errno;
-  const bool went = error == ENOENT || error == ENOTDIR;
-  return error == EACCES || (went && entry.fts_level > FTS_ROOTLEVEL) ? 0
-                                                                      : error;
+  return SystemError("read the folder", path, error);
+}
+
+// Appends the files of a folder, and its subfolders to `folders`.
+absl::Status ListOne(const std::string& folder, absl::string_view extension,
+                     std::vector<std::string>& folders,
+                     std::vector<std::string>& files) {
+  const std::unique_ptr<DIR, CloseFolder> entries(opendir(folder.c_str()));
+  if (entries == nullptr) return ErrorOf(folder, errno);
+  while (true) {
+    errno = 0;
+    const dirent* const entry = readdir(entries.get());
+    if (entry == nullptr) return ErrorOf(folder, errno);
+    const absl::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    const std::string path =
+        absl::StrCat(folder, absl::EndsWith(folder, "/") ? "" : "/", name);
+    struct stat found;
+    const bool is_known = lstat(path.c_str(), &found) == 0;
+    if (!is_known && errno != EACCES) {
+      RETURN_IF_ERROR(ErrorOf(path, errno));
+      continue;
+    }
+    if (is_known && S_ISDIR(found.st_mode)) folders.push_back(path);
+    if (name.size() > extension.size() && absl::EndsWith(name, extension) &&
+        (!is_known || IsFile(path, found))) {
+      files.push_back(path);
+    }
+  }
 }
 
 }  // namespace
@@ -140,22 +165,12 @@ absl::Status ListFiles(const std::string& folder, absl::string_view extension,
     return SystemError("read the folder", folder, ENOTDIR);
   }
   const size_t before = files.size();
-  std::string root = folder;
-  char* roots[] = {root.data(), nullptr};
-  const std::unique_ptr<FTS, CloseTree> tree(fts_open(
-      roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, /*compar=*/nullptr));
-  if (tree == nullptr) return SystemError("read the folder", folder, errno);
-  while (const FTSENT* const entry = fts_read(tree.get())) {
-    const absl::string_view name(entry->fts_name, entry->fts_namelen);
-    if (name.size() > extension.size() && absl::EndsWith(name, extension) &&
-        IsFile(*entry)) {
-      files.emplace_back(entry->fts_path);
-    }
-    if (const int error = ErrorOf(*entry)) {
-      return SystemError("read the folder", entry->fts_path, error);
-    }
+  std::vector<std::string> folders = {folder};
+  while (!folders.empty()) {
+    const std::string next = std::move(folders.back());
+    folders.pop_back();
+    RETURN_IF_ERROR(ListOne(next, extension, folders, files));
   }
-  if (errno != 0) return SystemError("read the folder", folder, errno);
   std::sort(files.begin() + static_cast<ptrdiff_t>(before), files.end(),
             ComesBefore);
   return absl::OkStatus();

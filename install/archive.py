@@ -60,7 +60,8 @@ def paths(root):
                for machine in cmake_libraries.MACHINES}
     found = set(FILES)
     for top in FOLDERS:
-        for folder, _, names in os.walk(os.path.join(root, top)):
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders[:] = [name for name in folders if name != "__pycache__"]
             for name in names:
                 path = os.path.relpath(os.path.join(folder, name), root)
                 if is_part(path, sources):
@@ -101,7 +102,10 @@ def main(arguments):
     if options.only_parse:
         return
     root = os.path.dirname(HERE)
-    cmake_libraries.write(root)
+    if install.read(root, cmake_libraries.TARGET) != \
+            cmake_libraries.libraries_text(root):
+        raise install.Failure(f"{cmake_libraries.TARGET} is older than a BUILD "
+                              "file; run tools/house/cmake_libraries.py.")
     os.makedirs(options.out, exist_ok=True)
     path = os.path.join(options.out,
                         f"eyrie-{install.version_of(root)}.tar.xz")

@@ -27,7 +27,8 @@ import spdx  # noqa: E402  pylint: disable=wrong-import-position
 MACHINES = (("x86_64", "amd64", ""), ("aarch64", "arm64", " --cpu=aarch64"))
 WHEEL = "eyrie_runtime-{version}-%s-manylinux_*_%s.whl"
 # (command, names of the files that it must make), the quick ones first.
-COMMANDS = [("wheel --sdist", ["eyrie_runtime-{version}.tar.gz"])]
+COMMANDS = [("archive", ["eyrie-{version}.tar.xz"]),
+            ("wheel --sdist", ["eyrie_runtime-{version}.tar.gz"])]
 for _cpu, _debian, _flag in MACHINES:
     COMMANDS += [
         ("package" + _flag, ["eyrie_{version}_%s.deb" % _debian]),
@@ -43,13 +44,6 @@ OPTIONAL = [
 ] + [("musllinux wheel", "eyrie_runtime-{version}-*-musllinux_*.whl",
       "Debian's libraries, which are inside, need glibc")]
 NOTES, SUMS = "RELEASE_NOTES.md", "SHA256SUMS"
-
-
-def commands(source):
-    """Returns the rows of COMMANDS, and the archive's if ./eyrie has it."""
-    if "archive)" in install.read(source, "eyrie"):
-        return [("archive", ["eyrie-{version}.tar.xz"]), *COMMANDS]
-    return COMMANDS
 
 
 def check_commit(source):
@@ -157,7 +151,7 @@ def release(options):
     version = install.version_of(options.source)
     os.makedirs(options.out, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for command, names in commands(options.source):
+        for command, names in COMMANDS:
             print(f"eyrie: {command} ...", file=sys.stderr, flush=True)
             make(command, names, folder, options.source)
         describe(folder, options.source)

@@ -48,7 +48,7 @@ class Tree:
 
 def file_names():
     """Returns names of all files of a release that commands make."""
-    names = [name for _, files in release.commands(SOURCE) for name in files]
+    names = [name for _, files in release.COMMANDS for name in files]
     names += [name for _, name, _ in release.OPTIONAL]
     return [name.format(version=VERSION).replace("*", "1") for name in names]
 

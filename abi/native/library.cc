@@ -33,6 +33,46 @@ OpenedLibraries& Opened() {
   return *opened;
 }
 
+#ifdef RTLD_DL_LINKMAP  // glibc
+
+// Reports whether an address is in the library of a handle.
+bool IsIn(void* handle, const void* address) {
+  Dl_info info;
+  void* owner = nullptr;
+  void* self = nullptr;
+  return ::dlinfo(handle, RTLD_DI_LINKMAP, &self) == 0 &&
+         ::dladdr1(address, &info, &owner, RTLD_DL_LINKMAP) != 0 &&
+         owner == self;
+}
+
+// Reports whether a symbol is known to be data.
+bool IsData(const void* symbol) {
+  Dl_info info;
+  void* entry = nullptr;
+  if (::dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) == 0 ||
+      entry == nullptr) {
+    return false;
+  }
+  const auto type =
+      ELF64_ST_TYPE(static_cast<const Elf64_Sym*>(entry)->st_info);
+  return type == STT_OBJECT || type == STT_COMMON || type == STT_TLS;
+}
+
+#else  // The system tells only the name of the file that has an address.
+
+bool IsIn(void* handle, const void* address) {
+  Dl_info info;
+  void* self = nullptr;
+  return ::dlinfo(handle, RTLD_DI_LINKMAP, &self) == 0 &&
+         ::dladdr(address, &info) != 0 &&
+         absl::string_view(info.dli_fname) ==
+             static_cast<const link_map*>(self)->l_name;
+}
+
+bool IsData(const void*) { return false; }
+
+#endif
+
 std::string SystemError() {
   const char* text = ::dlerror();
   return text == nullptr ? "no reason is given" : text;
@@ -89,13 +129,7 @@ absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
   void* const symbol = ::dlsym(handle_, name.c_str());
   // The system also searches the library's dependencies: it would find "sin" in
   // libm.
-  Dl_info info;
-  void* owner = nullptr;
-  void* self = nullptr;
-  const bool own =
-      symbol != nullptr && ::dlinfo(handle_, RTLD_DI_LINKMAP, &self) == 0 &&
-      ::dladdr1(symbol, &info, &owner, RTLD_DL_LINKMAP) != 0 && owner == self;
-  if (!own) {
+  if (symbol == nullptr || !IsIn(handle_, symbol)) {
     return absl::NotFoundError(
         absl::StrCat("'", path_, "' does not export the symbol '", name, "'."));
   }
@@ -113,15 +147,10 @@ absl::StatusOr<void*> NativeLibrary::FindNeeded(const std::string& name) const {
 
 absl::StatusOr<void*> NativeLibrary::AddressAt(uint64_t offset) const {
   void* self = nullptr;
-  void* owner = nullptr;
-  Dl_info info;
   if (handle_ != nullptr && ::dlinfo(handle_, RTLD_DI_LINKMAP, &self) == 0) {
     void* const address = reinterpret_cast<void*>(
         static_cast<const link_map*>(self)->l_addr + offset);
-    if (::dladdr1(address, &info, &owner, RTLD_DL_LINKMAP) != 0 &&
-        owner == self) {
-      return address;
-    }
+    if (IsIn(handle_, address)) return address;
   }
   return absl::OutOfRangeError(
       absl::StrCat("'", path_, "' has no byte ", offset, " in memory."));
@@ -130,17 +159,9 @@ absl::StatusOr<void*> NativeLibrary::AddressAt(uint64_t offset) const {
 absl::StatusOr<void*> NativeLibrary::FindFunction(
     const std::string& name) const {
   ASSIGN_OR_RETURN(void* const symbol, FindSymbol(name));
-  if (is_of_program()) return symbol;
-  Dl_info info;
-  void* entry = nullptr;
-  if (::dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) != 0 &&
-      entry != nullptr) {
-    const auto type =
-        ELF64_ST_TYPE(static_cast<const Elf64_Sym*>(entry)->st_info);
-    if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The symbol '", name, "' of '", path_, "' is data, not a function."));
-    }
+  if (!is_of_program() && IsData(symbol)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The symbol '", name, "' of '", path_, "' is data, not a function."));
   }
   return symbol;
 }

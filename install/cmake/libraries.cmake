@@ -114,6 +114,7 @@ eyrie_library(base
     base/perf_map.cc
     base/plain_text.cc
     base/ref.cc
+    base/signal_name.cc
     base/suggest.cc
     base/text_stream.cc
     base/thread.cc

@@ -217,9 +217,8 @@ std::string EndText(int exit_code) {
     return absl::StrCat("failed with exit code ", exit_code);
   }
   const int signal = exit_code - kSignalCode;
-  const char* const name = sigdescr_np(signal);
-  return absl::StrCat("was ended by signal ", signal, " (",
-                      name == nullptr ? "unknown" : name, ")");
+  return absl::StrCat("was ended by signal ", signal, " (", strsignal(signal),
+                      ")");
 }
 
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& command,

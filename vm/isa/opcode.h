@@ -85,7 +85,7 @@ inline constexpr OpInfo kOps[] = {
    text,                                                                 \
    ParseOperands(operands),                                              \
    ParseOperands(results),                                               \
-   ReleaseOf(since),                                                     \
+   static_cast<int16_t>(ReleaseOf(since)),                               \
    MajorOfRelease(ReleaseOf(since)),                                     \
    ParseTraits(traits)},
 #include "vm/isa/opcodes.def"

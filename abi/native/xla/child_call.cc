@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/deadline.h"
 #include "base/descriptor.h"
+#include "base/signal_name.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
 
@@ -98,10 +99,9 @@ absl::Status AwaitEnd(pid_t child) {
   // The program ignores SIGCHLD, or waits for all its children.
   if (waited < 0) return absl::OkStatus();
   if (WIFSIGNALED(status)) {
-    const char* const name = sigabbrev_np(WTERMSIG(status));
+    const char* const name = SignalName(WTERMSIG(status));
     return absl::AbortedError(absl::StrCat(
         "The child process was ended by the signal ",
-        name == nullptr ? "" : "SIG",
         name == nullptr ? absl::StrCat(WTERMSIG(status)) : name, "."));
   }
   if (WEXITSTATUS(status) == kChildReturned) return absl::OkStatus();

@@ -22,6 +22,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/signal_name.h"
 #include "base/status_macros.h"
 #include "hal/cpu/isolate/worker_image.h"
 
@@ -122,9 +123,8 @@ const char* TextOf(Step step) {
 }
 
 std::string SignalText(uint32_t signal) {
-  const char* const name = sigabbrev_np(static_cast<int>(signal));
-  return name == nullptr ? absl::StrCat("signal ", signal)
-                         : absl::StrCat("SIG", name);
+  const char* const name = SignalName(static_cast<int>(signal));
+  return name == nullptr ? absl::StrCat("signal ", signal) : name;
 }
 
 // Describes the end of a process, from a siginfo_t. A code of 0 means that the

@@ -1,12 +1,18 @@
-// Reads the processor's features from CPUID. The C library calls CPUID when a
-// process starts. Calling it again would take tens of microseconds in a virtual
+// Reads the processor's features from CPUID. glibc calls CPUID when a process
+// starts. Calling it again would take tens of microseconds in a virtual
 // machine.
 //
 // Tested by detect_features_test.cc.
+#if __has_include(<sys/platform/x86.h>)
 // The header uses _Bool, which clang does not define in strict C++.
 #define _Bool bool
 #include <sys/platform/x86.h>
 #undef _Bool
+#else
+#include <cpuid.h>
+#endif
+
+#include <array>
 
 #include "hal/cpu/machine/cpu_features.h"
 
@@ -41,16 +47,32 @@ constexpr CpuidRow kRows[] = {
 };
 
 // The four registers of a CPUID leaf; zeros if the processor lacks the leaf.
-using Leaf = const unsigned int (&)[4];
+using Leaf = std::array<unsigned int, 4>;
 
-Leaf LeafAt(unsigned int index) {
-  return __x86_get_cpuid_feature_leaf(index)->cpuid_array;
+#if __has_include(<sys/platform/x86.h>)
+Leaf LeafAt(LeafName name) {
+  // Indexed by LeafName.
+  constexpr unsigned int kIndices[] = {
+      CPUID_INDEX_1, CPUID_INDEX_7, CPUID_INDEX_7_ECX_1, CPUID_INDEX_80000001};
+  return std::to_array(
+      __x86_get_cpuid_feature_leaf(kIndices[name])->cpuid_array);
 }
+#else
+Leaf LeafAt(LeafName name) {
+  // Numbers of leaves and their parts, indexed by LeafName.
+  constexpr unsigned int kNumbers[][2] = {
+      {1, 0}, {7, 0}, {7, 1}, {0x80000001, 0}};
+  Leaf leaf = {};
+  __get_cpuid_count(kNumbers[name][0], kNumbers[name][1], &leaf[kEax],
+                    &leaf[kEbx], &leaf[kEcx], &leaf[kEdx]);
+  return leaf;
+}
+#endif
 
 // Returns XCR0, the register state that the system saves.
 uint64_t ReadSavedState() {
   constexpr uint32_t kHasXgetbv = 1u << 27;
-  if ((LeafAt(CPUID_INDEX_1)[kEcx] & kHasXgetbv) == 0) return 0;
+  if ((LeafAt(kLeaf1)[kEcx] & kHasXgetbv) == 0) return 0;
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return uint64_t{high} << 32 | low;
@@ -60,12 +82,11 @@ uint64_t ReadSavedState() {
 
 FeatureSet DetectFeatures() {
   FeatureSet features;
-  // Indexed by LeafName.
-  constexpr unsigned int kIndices[] = {
-      CPUID_INDEX_1, CPUID_INDEX_7, CPUID_INDEX_7_ECX_1, CPUID_INDEX_80000001};
+  const Leaf leaves[] = {LeafAt(kLeaf1), LeafAt(kLeaf7), LeafAt(kLeaf7s),
+                         LeafAt(kLeafE)};
   const uint64_t saved = ReadSavedState();
   for (const CpuidRow& row : kRows) {
-    if ((LeafAt(kIndices[row.leaf])[row.reg] >> row.bit & 1) == 0) continue;
+    if ((leaves[row.leaf][row.reg] >> row.bit & 1) == 0) continue;
     if ((saved & row.state) != row.state) continue;
     features.Add(row.feature);
   }

@@ -18,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "base/control_groups.h"
 #include "base/deadline.h"
+#include "base/signal_name.h"
 #include "base/status_macros.h"
 #include "plugins/pjrt/compiler/program_file.h"
 #include "plugins/pjrt/compiler/protocol.h"
@@ -181,10 +182,9 @@ uint64_t ChildProcess::ResidentBytes() const {
 
 std::string EndText(const ProcessEnd& end) {
   if (end.signal != 0) {
-    const char* const name = sigabbrev_np(end.signal);
-    return absl::StrCat(
-        "was ended by signal ", end.signal,
-        name == nullptr ? "" : absl::StrCat(" (SIG", name, ")"));
+    const char* const name = SignalName(end.signal);
+    return absl::StrCat("was ended by signal ", end.signal,
+                        name == nullptr ? "" : absl::StrCat(" (", name, ")"));
   }
   if (end.code >= 0) return absl::StrCat("exited with code ", end.code);
   return "ended, and the system does not say how";
