@@ -46,10 +46,10 @@ bool IsFile(const std::string& path, const struct stat& entry) {
   return S_ISREG(found.st_mode);
 }
 
-// Returns an error for an errno, but not if permission is missing or if the
-// entry was removed meanwhile.
+// Returns an error for an errno that is not 0, but not if permission is missing
+// or if the entry was removed meanwhile.
 absl::Status ErrorOf(const std::string& path, int error) {
-  if (error == EACCES || error == ENOENT || error == ENOTDIR) {
+  if (error == 0 || error == EACCES || error == ENOENT || error == ENOTDIR) {
     return absl::OkStatus();
   }
   return SystemError("read the folder", path, error);
