@@ -155,33 +155,33 @@ if(EYRIE_JIT)
   list(APPEND EYRIE_LINKED asmjit::asmjit)
 endif()
 
+# Sets a variable to the folder of a header, which is found, or fetched: then it
+# is `subfolder` of the sources.
+function(eyrie_headers variable header name subfolder repository commit)
+  string(TOUPPER "${name}" key)
+  if(NOT FETCHCONTENT_TRY_FIND_PACKAGE_MODE STREQUAL "NEVER" AND
+     NOT FETCHCONTENT_SOURCE_DIR_${key})
+    find_path(${variable} ${header} PATH_SUFFIXES include)
+  endif()
+  if(NOT ${variable})
+    FetchContent_Declare(${name} GIT_REPOSITORY ${repository} GIT_TAG ${commit})
+    eyrie_fetch(${name})
+    set(${variable} "${${name}_SOURCE_DIR}${subfolder}" CACHE PATH
+      "The folder of ${header}" FORCE)
+  endif()
+endfunction()
+
 # Vulkan's headers, SPIR-V's and volk, of one release of the SDK. Nothing of them
 # is linked: volk opens Vulkan's loader when a device is asked for.
 if(EYRIE_VULKAN)
-  find_path(EYRIE_VULKAN_HEADERS vulkan/vulkan_core.h)
-  find_path(EYRIE_SPIRV_HEADERS spirv/unified1/spirv.hpp11)
-  find_path(EYRIE_VOLK volk.c PATH_SUFFIXES include)
-  if(NOT EYRIE_VULKAN_HEADERS)
-    FetchContent_Declare(vulkan_headers
-      GIT_REPOSITORY https://github.com/KhronosGroup/Vulkan-Headers
-      GIT_TAG d4a196d8c84e032d27f999adcea3075517c1c97f)
-    eyrie_fetch(vulkan_headers)
-    set(EYRIE_VULKAN_HEADERS "${vulkan_headers_SOURCE_DIR}/include")
-  endif()
-  if(NOT EYRIE_SPIRV_HEADERS)
-    FetchContent_Declare(spirv_headers
-      GIT_REPOSITORY https://github.com/KhronosGroup/SPIRV-Headers
-      GIT_TAG 3f17b2af6784bfa2c5aa5dbb8e0e74a607dd8b3b)
-    eyrie_fetch(spirv_headers)
-    set(EYRIE_SPIRV_HEADERS "${spirv_headers_SOURCE_DIR}/include")
-  endif()
-  if(NOT EYRIE_VOLK)
-    FetchContent_Declare(volk
-      GIT_REPOSITORY https://github.com/zeux/volk
-      GIT_TAG 0b17a763ba5643e32da1b2152f8140461b3b7345)
-    eyrie_fetch(volk)
-    set(EYRIE_VOLK "${volk_SOURCE_DIR}")
-  endif()
+  eyrie_headers(EYRIE_VULKAN_HEADERS vulkan/vulkan_core.h vulkan_headers /include
+    https://github.com/KhronosGroup/Vulkan-Headers
+    d4a196d8c84e032d27f999adcea3075517c1c97f)
+  eyrie_headers(EYRIE_SPIRV_HEADERS spirv/unified1/spirv.hpp11 spirv_headers
+    /include https://github.com/KhronosGroup/SPIRV-Headers
+    3f17b2af6784bfa2c5aa5dbb8e0e74a607dd8b3b)
+  eyrie_headers(EYRIE_VOLK volk.c volk "" https://github.com/zeux/volk
+    0b17a763ba5643e32da1b2152f8140461b3b7345)
   set(EYRIE_SYSTEM_HEADERS "${EYRIE_VULKAN_HEADERS}" "${EYRIE_SPIRV_HEADERS}"
     "${EYRIE_VOLK}")
 endif()
