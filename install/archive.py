@@ -73,11 +73,13 @@ def commit_of(root):
     """Returns the commit of the sources, or "" if they have none."""
     if os.path.exists(os.path.join(root, COMMIT)):
         return install.read(root, COMMIT).strip()
-    done = subprocess.run(
-        ["git", "-C", root, "describe", "--always", "--dirty", "--exclude=*",
-         "--abbrev=12"],
-        capture_output=True, text=True, check=False)
-    return done.stdout.strip()
+    command = ["git", "-C", root, "describe", "--always", "--dirty",
+               "--exclude=*", "--abbrev=12"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True,
+                              check=False).stdout.strip()
+    except FileNotFoundError:  # git is not installed
+        return ""
 
 
 def write(root, path):
