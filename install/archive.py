@@ -31,16 +31,6 @@ NOT = re.compile(r"(^|/)(testing|testdata)/|_test\.\w+$")
 COMMIT = "COMMIT"
 
 
-def parse(arguments):
-    parser = argparse.ArgumentParser(prog="eyrie archive", description=(
-        "Writes eyrie-VERSION.tar.xz: sources for CMake."))
-    parser.add_argument("--out", default="dist",
-                        help="the folder to write to (%(default)s)")
-    parser.add_argument("--only_parse", action="store_true",
-                        help=argparse.SUPPRESS)
-    return parser.parse_args(arguments)
-
-
 def is_part(path, sources):
     """Reports whether a file below FOLDERS belongs into the archive."""
     if NOT.search(path):
@@ -100,12 +90,16 @@ def write(root, path):
 
 
 def main(arguments):
-    options = parse(arguments)
-    if options.only_parse:
-        return
+    parser = argparse.ArgumentParser(
+        prog="eyrie archive", allow_abbrev=False,
+        description="Writes eyrie-VERSION.tar.xz: sources for CMake.")
+    parser.add_argument("--out", default="dist",
+                        help="the folder for the archive (%(default)s)")
+    options = parser.parse_args(arguments)
+    install.need_writable(options.out)
     root = os.path.dirname(HERE)
-    if install.read(root, cmake_libraries.TARGET) != \
-            cmake_libraries.libraries_text(root):
+    if (install.read(root, cmake_libraries.TARGET) !=
+            cmake_libraries.libraries_text(root)):
         raise install.Failure(f"{cmake_libraries.TARGET} is older than a BUILD "
                               "file; run tools/house/cmake_libraries.py.")
     os.makedirs(options.out, exist_ok=True)
@@ -116,7 +110,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except (OSError, install.Failure, cmake_libraries.Wrong) as error:
-        sys.exit(f"eyrie archive: {error}")
+    sys.exit(install.exit_code(main, sys.argv[1:]))
