@@ -33,7 +33,7 @@ OpenedLibraries& Opened() {
   return *opened;
 }
 
-#ifdef RTLD_DL_LINKMAP  // glibc
+#ifdef __GLIBC__
 
 // Reports whether an address is in the library of a handle.
 bool IsIn(void* handle, const void* address) {
