@@ -12,15 +12,16 @@ shift 2
 folder=$output.parts
 mkdir -p "$folder"
 
+outline=
+case " $* " in
+  # Their functions are in a library that needs the C library.
+  */aarch64/*) outline=-mno-outline-atomics ;;
+esac
+
 # Sources are compiled apart from linking: some compilers have no headers of
 # Linux for a program without a C library. The compiler may be a command with
 # arguments.
 for file; do
-  outline=
-  case $file in
-    # Their functions are in a library that needs the C library.
-    */aarch64/*) outline=-mno-outline-atomics ;;
-  esac
   case $file in
     # shellcheck disable=SC2086
     *.cc) $compiler -x c++ -std=c++20 -I. -O2 -Wall -Wextra -c \
