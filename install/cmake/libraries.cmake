@@ -52,6 +52,7 @@ eyrie_generate(hal/cpu/isolate/worker_image.cc IF EYRIE_ISOLATION
     hal/cpu/${EYRIE_MACHINE}/signal_place.cc
     hal/cpu/dispatch_abi.h
     hal/cpu/isolate/${EYRIE_MACHINE}/worker_system.cc
+    hal/cpu/isolate/make_image.sh
     hal/cpu/isolate/protocol.h
     hal/cpu/isolate/worker_filter.h
     hal/cpu/isolate/worker_main.cc

@@ -248,7 +248,8 @@ def command_of(rule, tree):
     command = re.sub(r"^flatc ", "'${EYRIE_FLATC}' ", command)
     if "$(" in command:
         raise Wrong(f"{out}: the command has another variable: {command}")
-    return out, command, sources
+    return out, command, sources + [
+        path_of(label) for label in tree.labels(rule, "tools")]
 
 
 def quoted(text):
