@@ -63,7 +63,7 @@ def commit_of(root):
     """Returns the commit of the sources, or "" if they have none."""
     if os.path.exists(os.path.join(root, COMMIT)):
         return install.read(root, COMMIT).strip()
-    command = ["git", "-C", root, "describe", "--always", "--dirty",
+    command = ["git", "-C", root, "describe", "--always", "--dirty=+",
                "--exclude=*", "--abbrev=12"]
     try:
         return subprocess.run(command, capture_output=True, text=True,

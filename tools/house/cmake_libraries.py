@@ -152,7 +152,8 @@ class Tree:
 
 
 def libraries(tree):
-    """Returns {label: rule} of the library's parts, and then the tool's."""
+    """Returns {label: rule} of the library's parts and then the tool's, and the
+    labels that only the tool has."""
     found = {}
     for label in (LIBRARY, *OPTIONS):
         tree.closure(label, found)
@@ -223,9 +224,10 @@ def name_of(label):
     return "_".join(parts if parts[-1] == name else [*parts, name])
 
 
-def machines_of(label):
-    """RISC-V has no sources for two of the options."""
-    return MACHINES[:2] if OPTIONS.get(label, "").startswith("IF") else MACHINES
+def machines_of(option):
+    """Returns the machines of a library with this value of OPTIONS: RISC-V has
+    no compiler of functions and no worker."""
+    return MACHINES[:2] if (option or "").startswith("IF") else MACHINES
 
 
 def command_of(rule, tree):
@@ -257,16 +259,16 @@ def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def write_generated(trees, label, condition):
+def write_generated(trees, label, option):
     """Returns the lines of a generated file."""
     results = {machine: command_of(trees[machine].rules[label], trees[machine])
-               for machine in machines_of("//hal/vulkan:vulkan")}
+               for machine in machines_of(option)}
     out = results["x86_64"][0]
     commands = merge({machine: [result[1]] for machine, result in
                       results.items()}, out)
     sources = merge({machine: result[2] for machine, result in
                      results.items()}, out)
-    return [f"eyrie_generate({out}{condition}",
+    return [f"eyrie_generate({out}{' ' + option if option else ''}",
             f"  COMMAND {quoted(commands[0])}",
             "  FROM", *(f"    {path}" for path in sorted(sources)), ")"]
 
@@ -274,7 +276,7 @@ def write_generated(trees, label, condition):
 def write_library(trees, label, flags, is_tools):
     """Returns the lines of a library, and the generated files among them."""
     per_machine = {machine: trees[machine].sources(trees[machine].rules[label])
-                   for machine in machines_of(label)}
+                   for machine in machines_of(OPTIONS.get(label))}
     sources = [path for path in merge(per_machine, label)
                if path.endswith((".cc", ".c"))]
     if not sources:
@@ -302,31 +304,21 @@ def write_library(trees, label, flags, is_tools):
     return lines + [")"]
 
 
-def condition_of(rule, found):
-    """Returns the option of the library that has a generated file."""
-    outs = {f":{out}" for out in rule["outs"]} | set(rule["outs"])
-    for label, library in found.items():
-        if label in OPTIONS and outs.intersection(
-                library.get("srcs", []) + library.get("hdrs", [])):
-            return f" {OPTIONS[label]}"
-    return ""
-
-
-def needed(label, found, trees):
-    """True if a library or the tool names a file of a genrule."""
-    tree = trees["x86_64"]
+def user_of(label, found, tree):
+    """Returns the label of a library that names a genrule's file, or None."""
     outs = set(tree.labels(tree.rules[label], "outs"))
-    return any(outs.intersection(
-        tree.labels(rule, "srcs", "hdrs", "textual_hdrs"))
-        for rule in found.values())
+    for user, rule in found.items():
+        if outs.intersection(
+                tree.labels(rule, "srcs", "hdrs", "textual_hdrs")):
+            return user
+    return None
 
 
 def libraries_text(root):
     """Returns what the file must be."""
     trees = {machine: Tree(root, machine) for machine in MACHINES}
-    for tree in trees.values():
-        all_found, of_tool = libraries(tree)
-    all_found, of_tool = libraries(trees["x86_64"])
+    found = {machine: libraries(tree) for machine, tree in trees.items()}
+    all_found, of_tool = found["x86_64"]
     with open(os.path.join(root, ".bazelrc"), encoding="utf-8") as file:
         flags = Flags(file.read())
     blocks = [["set(EYRIE_OPTIONS", *(f"  {flag}" for flag in flags.all), ")"]]
@@ -338,10 +330,9 @@ def libraries_text(root):
     blocks.append(["set(EYRIE_TOOL_LINK_OPTIONS",
                    *(f"  {flag}" for flag in links), ")"])
     for label in trees["x86_64"].generated().values():
-        if needed(label, all_found, trees):
-            blocks.append(write_generated(
-                trees, label, condition_of(trees["x86_64"].rules[label],
-                                           all_found)))
+        user = user_of(label, all_found, trees["x86_64"])
+        if user:
+            blocks.append(write_generated(trees, label, OPTIONS.get(user)))
     for label in all_found:
         blocks.append(write_library(trees, label, flags, label in of_tool))
     return HEAD + "".join("\n" + "\n".join(block) + "\n"
